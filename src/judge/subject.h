@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Questions that several judges ask of a snapshot: which links lie below a port, which RDMA device
+ * belongs to it, which signatures the kernel log holds. Pure look-ups (peek, no evidence).
+ */
+#pragma once
+
+#include "judge/gate.h"
+
+/* The link below VLANs: "bond1.100" -> "bond1". Never NULL for a non-NULL name. Loops end. */
+const char *subject_base_link(json_t *snapshot, const char *link);
+
+/* Bond that `link` is a member of, or NULL. */
+const char *subject_bond_of(json_t *snapshot, const char *link);
+
+/* Physical links below `link`: the members of a bond, the parent of a VLAN, or the link itself.
+ * From the snapshot, else from the declaration in `node`. NULL-terminated; the caller frees the
+ * array and its strings with subject_names_free(). */
+char **subject_physical_links(const struct site_node *node, json_t *snapshot, const char *link);
+void subject_names_free(char **names);
+
+/* PCI address of a physical link, or NULL. */
+const char *subject_pci_of_link(json_t *snapshot, const char *link);
+
+/* RDMA device and port number for an RDMA port of the site: by declared name, by the port's netdev
+ * (the link itself, the bond it is or is below, its VLAN parent). NULL when there is none. */
+struct subject_rdma {
+	const char *device;
+	const char *port;	/* "1" */
+	json_t *port_object;	/* /rdma/devices/D/ports/P */
+};
+bool subject_rdma_of_port(json_t *snapshot, const struct site_node *node, const struct site_rdma *port,
+			  struct subject_rdma *out);
+
+/* NIC family of a link by its driver; see family.h. */
