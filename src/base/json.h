@@ -40,7 +40,7 @@ json_t *json_arr(json_t *obj, const char *key);
 
 /*
  * JSON pointers (RFC 6901). json_pointer_format() escapes every %s argument, so that a link name
- * with '~' or '/' stays one segment; it knows %s, %d, %u and %% only. The caller frees.
+ * with '~' or '/' stays one segment; it knows %s, %d, %u, %zu and %% only. The caller frees.
  * json_pointer_get() returns a borrowed reference or NULL.
  */
 char *json_pointer_format(const char *fmt, ...) RH_PRINTF(1, 2);

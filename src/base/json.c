@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+
+/* Depth of documents that railhead writes is below 12; the limit keeps hostile ones off the stack. */
+#define JSON_DEPTH_MAX 64
+
+static json_t *checked(json_t *value)
+{
+	if (!value)
+		alloc_exhausted();
+	return value;
+}
+
+void json_put(json_t *obj, const char *key, json_t *value)
+{
+	/* _nocheck: keys are literals or went through json_textn_new()'s cleaning */
+	if (value && json_object_set_new_nocheck(obj, key, value) < 0)
+		alloc_exhausted();
+}
+
+json_t *json_textn_new(const char *value, size_t len)
+{
+	bool clean = text_is_utf8(value, len);
+
+	for (size_t i = 0; clean && i < len; i++)
+		clean = (unsigned char)value[i] >= 0x20 || value[i] == '\n' || value[i] == '\t';
+	if (clean)
+		return checked(json_stringn_nocheck(value, len));
+	_cleanup_free_ char *safe = text_printable(value, len);
+	return checked(json_string_nocheck(safe));
+}
+
+json_t *json_text_new(const char *value)
+{
+	return json_textn_new(value, strlen(value));
+}
+
+void json_put_string(json_t *obj, const char *key, const char *value)
+{
+	if (value)
+		json_put(obj, key, json_text_new(value));
+}
+
+void json_put_stringf(json_t *obj, const char *key, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	_cleanup_free_ char *text = xvasprintf(fmt, ap);
+	va_end(ap);
+	json_put_string(obj, key, text);
+}
+
+void json_put_int(json_t *obj, const char *key, int64_t value)
+{
+	json_put(obj, key, checked(json_integer(value)));
+}
+
+void json_put_u64(json_t *obj, const char *key, uint64_t value)
+{
+	if (value <= INT64_MAX)
+		json_put_int(obj, key, (int64_t)value);
+	else
+		json_put_stringf(obj, key, "%llu", (unsigned long long)value);
+}
+
+void json_put_bool(json_t *obj, const char *key, bool value)
+{
+	json_put(obj, key, json_boolean(value));
+}
+
+void json_append_text(json_t *array, const char *value)
+{
+	if (json_array_append_new(array, json_text_new(value)) < 0)
+		alloc_exhausted();
+}
+
+json_t *json_obj(json_t *obj, const char *key)
+{
+	json_t *child = json_object_get(obj, key);
+
+	if (!json_is_object(child)) {
+		child = checked(json_object());
+		json_put(obj, key, child);
+	}
+	return child;
+}
+
+json_t *json_arr(json_t *obj, const char *key)
+{
+	json_t *child = json_object_get(obj, key);
+
+	if (!json_is_array(child)) {
+		child = checked(json_array());
+		json_put(obj, key, child);
+	}
+	return child;
+}
+
+const char *json_get_string(json_t *obj, const char *key, const char *fallback)
+{
+	const char *s = json_string_value(json_object_get(obj, key));
+
+	return s ? s : fallback;
+}
+
+int64_t json_get_int(json_t *obj, const char *key, int64_t fallback)
+{
+	json_t *v = json_object_get(obj, key);
+
+	return json_is_integer(v) ? json_integer_value(v) : fallback;
+}
+
+bool json_get_bool(json_t *obj, const char *key, bool fallback)
+{
+	json_t *v = json_object_get(obj, key);
+
+	return json_is_boolean(v) ? json_is_true(v) : fallback;
+}
+
+/*
+ * jansson itself limits the depth to 2048, which is too deep for the recursive users of a document.
+ * Returns the deepest nesting of brackets outside strings, cheaply, before anything is parsed.
+ */
+static bool too_deep(const char *text, size_t len)
+{
+	size_t depth = 0;
+	bool in_string = false;
+
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+
+		if (in_string) {
+			if (c == '\\')
+				i++;
+			else if (c == '"')
+				in_string = false;
+		} else if (c == '"') {
+			in_string = true;
+		} else if (c == '{' || c == '[') {
+			if (++depth > JSON_DEPTH_MAX)
+				return true;
+		} else if ((c == '}' || c == ']') && depth) {
+			depth--;
+		}
+	}
+	return false;
+}
+
+int json_parse(json_t **out, const char *text, size_t len, const char *name, struct error *err)
+{
+	json_error_t e;
+
+	if (!len)
+		return error_set(err, -EINVAL, "%s: empty, a JSON document was expected", name);
+	if (too_deep(text, len))
+		return error_set(err, -EINVAL, "%s: nested deeper than %d levels", name,
+				 JSON_DEPTH_MAX);
+	*out = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
+	if (!*out) {
+		_cleanup_free_ char *safe = text_printable(e.text, strlen(e.text));
+		return error_set(err, -EINVAL, "%s:%d:%d: %s", name, e.line, e.column, safe);
+	}
+	return 0;
+}
+
+char *json_to_text(const json_t *j, bool pretty)
+{
+	char *text = json_dumps(j, JSON_ENCODE_ANY | (pretty ? JSON_INDENT(2) : JSON_COMPACT));
+
+	if (!text)
+		alloc_exhausted();
+	return text;
+}
