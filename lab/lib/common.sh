@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What every part of the lab shares: where things are, how to speak to the user, how to reach a guest.
+
+# The folder above lab/ is the one that the guests see at the same path.
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+lab=$top/lab
+cache=${LAB_CACHE:-$top/build/lab}
+# State of a running lab: sockets, pid files, consoles.
+run=$cache/run
+
+nodes=(switch-01 gpu-node-01 aistor-01)
+rdma_nodes=(gpu-node-01 aistor-01)
+
+say() {
+	printf 'lab: %s\n' "$*" >&2
+}
+
+die() {
+	say "$@"
+	exit 1
+}
+
+usage_error() {
+	say "$@"
+	say "try 'lab --help'"
+	exit 2
+}
+
+need_tool() {
+	command -v "$1" >/dev/null || die "$1 is missing (Debian package: $2)"
+}
+
+node_is_known() {
+	local node
+	for node in "${nodes[@]}"; do
+		[[ $node == "$1" ]] && return
+	done
+	return 1
+}
+
+need_node() {
+	node_is_known "$1" || usage_error "no node '$1' (nodes: ${nodes[*]})"
+}
+
+# Prints the pid of a guest's QEMU if it runs. The pid file alone is no proof: the number may belong to somebody else by now.
+node_pid() {
+	local pid pid_file=$run/$1.pid
+	[[ -r $pid_file ]] && read -r pid <"$pid_file" || return 1
+	[[ -r /proc/$pid/cmdline ]] && tr '\0' '\n' <"/proc/$pid/cmdline" | grep -Fqx -- "$pid_file" || return 1
+	printf '%s\n' "$pid"
+}
+
+lab_is_up() {
+	[[ -e $run/up ]] && node_pid "${nodes[0]}" >/dev/null
+}
+
+need_lab() {
+	lab_is_up || die "the lab is not up (start it with 'lab up')"
+}
+
+# Runs a command in a guest: guest NODE COMMAND [ARG...]
+guest() {
+	"$cache/bin/labexec" "$run" "$@"
+}
+
+# The same without standard input, for use in loops that read.
+guest_quiet() {
+	"$cache/bin/labexec" "$run" "$@" </dev/null
+}
+
+# One process at a time changes the state of the lab. Held until the process ends.
+lock_lab() {
+	mkdir -p "$cache"
+	exec {lab_lock}>"$cache/lock"
+	flock --nonblock "$lab_lock" || die "another lab command is at work in $cache"
+}

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Builds what a guest boots from: kernel and modules, initramfs, dcbsim.ko and the two ends of the exec channel.
+# Everything goes into the cache and is made again only when what it is made from has changed.
+
+kernel_tree=$cache/kernel
+headers_tree=$cache/headers
+initrd=$cache/initrd.img
+
+# RHEL 10 and this package share their kernel version.
+kernel_package=${LAB_KERNEL_PACKAGE:-linux-image-6.12-amd64}
+
+# Modules that the initramfs loads itself, to reach the root file system.
+initrd_modules=(9p 9pnet_virtio overlay)
+# Modules that guests load from the root file system. They are unpacked in advance: xz is slow under emulation.
+# crc32_generic is here because rxe looks the algorithm up by name, so that no dependency list names it.
+guest_modules=(virtio_net bonding bridge 8021q rdma_rxe crc32_generic rdma_ucm tls sch_netem sch_red sch_ingress
+	cls_matchall cls_flower act_pedit act_csum act_gact configfs)
+
+# fresh STAMP KEY: true if STAMP records KEY, so that what it stands for need not be made again.
+fresh() {
+	[[ -r $1 && $(<"$1") == "$2" ]]
+}
+
+hash_of() {
+	cat -- "$@" | sha256sum | cut -d' ' -f1
+}
+
+kernel_release() {
+	cat "$kernel_tree/release"
+}
+
+kernel_image() {
+	printf '%s/boot/vmlinuz-%s\n' "$kernel_tree" "$(kernel_release)"
+}
+
+# The meta package only depends on the package of the current kernel.
+resolve_kernel_package() {
+	local package
+	need_tool apt-cache apt
+	package=$(apt-cache depends "$kernel_package" 2>/dev/null |
+		sed -n 's/^ *|\?Depends: \(linux-image-[0-9][^ ]*\)$/\1/p' | head -n 1)
+	[[ -n $package ]] || die "apt knows no $kernel_package (run 'apt-get update'? Debian 12 has it in bookworm-security)"
+	printf '%s\n' "$package"
+}
+
+download_packages() {
+	local folder=$1
+	shift
+	say "downloading $*"
+	# The _apt user cannot write into a build folder; the packages' signatures are checked all the same.
+	(cd "$folder" && apt-get -qq -o APT::Sandbox::User=root download "$@") ||
+		die "cannot download $* (run 'apt-get update' if the package lists are old)"
+}
+
+unpack_kernel() {
+	local package=$1 release=${1#linux-image-} debs
+	debs=$(mktemp -d "$cache/debs.XXXXXX")
+	download_packages "$debs" "$package" "linux-headers-$release" "linux-headers-${release%-*}-common" \
+		"linux-kbuild-${release%-*}"
+	say "unpacking kernel $release"
+	rm -rf "$kernel_tree" "$headers_tree"
+	mkdir -p "$kernel_tree" "$headers_tree"
+	dpkg-deb -x "$debs"/linux-image-*.deb "$kernel_tree"
+	local deb
+	for deb in "$debs"/linux-headers-*.deb "$debs"/linux-kbuild-*.deb; do
+		dpkg-deb -x "$deb" "$headers_tree"
+	done
+	rm -rf "$debs"
+	# Hardware that no guest has. depmod reads every module that is left, and it reads them twice.
+	rm -rf "$kernel_tree/lib/modules/$release"/kernel/{sound,drivers/{gpu,media,iio,usb,hid,input,scsi,staging,net/wireless}}
+	# Debian's headers include each other by absolute path.
+	sed -i "s|/usr/src/|$headers_tree/usr/src/|" "$headers_tree/usr/src/linux-headers-$release/Makefile"
+	depmod -b "$kernel_tree" "$release"
+	printf '%s\n' "$release" >"$kernel_tree/release"
+}
+
+# Prints the paths of the named modules and all that they need, in the order of insertion.
+module_closure() {
+	modprobe -d "$kernel_tree" -S "$(kernel_release)" --show-depends -a "$@" |
+		sed -n 's/^insmod \([^ ]*\).*/\1/p' | awk '!seen[$0]++'
+}
+
+unpack_modules() {
+	local module
+	while read -r module; do
+		[[ $module == *.xz ]] && xz -d -- "$module"
+	done < <(module_closure "${initrd_modules[@]}" "${guest_modules[@]}")
+	depmod -b "$kernel_tree" "$(kernel_release)"
+}
+
+prepare_kernel() {
+	local key="$kernel_package ${initrd_modules[*]} ${guest_modules[*]}"
+	fresh "$kernel_tree/stamp" "$key" && return
+	need_tool depmod kmod
+	need_tool xz xz-utils
+	need_tool dpkg-deb dpkg
+	unpack_kernel "$(resolve_kernel_package)"
+	unpack_modules
+	printf '%s\n' "$key" >"$kernel_tree/stamp"
+}
+
+prepare_remote() {
+	local key name bin=$cache/bin
+	key=$(hash_of "$lab"/remote/*)
+	fresh "$bin/stamp" "$key" && return
+	need_tool "${CC:=cc}" gcc
+	say "building the exec channel"
+	mkdir -p "$bin"
+	for name in labexec labagent; do
+		"$CC" -std=gnu17 -O2 -Wall -Wextra -Wshadow -Wconversion -o "$bin/$name" "$lab/remote/$name.c"
+	done
+	printf '%s\n' "$key" >"$bin/stamp"
+}
+
+prepare_dcbsim() {
+	local key build=$cache/dcbsim
+	key="$(kernel_release) $(hash_of "$lab"/dcbsim/*)"
+	fresh "$build/stamp" "$key" && return
+	need_tool make make
+	need_tool gcc-12 gcc-12
+	say "building dcbsim.ko"
+	rm -rf "$build"
+	mkdir -p "$build"
+	cp "$lab"/dcbsim/* "$build"
+	# Without BTF, which would need pahole and which nothing here reads.
+	make -s -C "$headers_tree/usr/src/linux-headers-$(kernel_release)" M="$build" CONFIG_DEBUG_INFO_BTF_MODULES= modules \
+		>"$build/log" 2>&1 || {
+		cat "$build/log" >&2
+		die "dcbsim.ko does not build"
+	}
+	printf '%s\n' "$key" >"$build/stamp"
+}
+
+build_initrd() {
+	local root order=0 module
+	root=$(mktemp -d "$cache/initrd.XXXXXX")
+	mkdir -p "$root"/{bin,modules,proc,sys,dev,lower,upper,root}
+	cp "$(command -v busybox)" "$root/bin/busybox"
+	install -m 755 "$lab/guest/init" "$root/init"
+	# Numbered, because the order of insertion matters and a glob sorts.
+	while read -r module; do
+		cp "$module" "$root/modules/$(printf '%02d' "$order")-$(basename "$module")"
+		order=$((order + 1))
+	done < <(module_closure "${initrd_modules[@]}")
+	(cd "$root" && find . | cpio -o -H newc --quiet) >"$initrd.new"
+	mv "$initrd.new" "$initrd"
+	rm -rf "$root"
+}
+
+prepare_initrd() {
+	local key stamp=$cache/initrd.stamp
+	need_tool busybox busybox-static
+	need_tool cpio cpio
+	key="$(kernel_release) ${initrd_modules[*]} $(hash_of "$lab/guest/init" "$(command -v busybox)")"
+	fresh "$stamp" "$key" && return
+	say "building the initramfs"
+	build_initrd
+	printf '%s\n' "$key" >"$stamp"
+}
+
+prepare_all() {
+	[[ $(uname -m) == x86_64 ]] || die "the lab's guests are x86-64, and so has to be this machine: they run its programs"
+	[[ $top != *[[:space:]]* ]] || die "the path $top contains white space, which neither kbuild nor a kernel command line can carry"
+	mkdir -p "$cache"
+	prepare_kernel
+	prepare_remote
+	prepare_dcbsim
+	prepare_initrd
+}

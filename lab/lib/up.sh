@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Starts and stops the guests.
+
+# Ports of the exec channel per guest: so many commands can run side by side.
+exec_ports=8
+boot_timeout_s=${LAB_TIMEOUT:-180}
+
+# A wire joins two guests. The first end listens, so it is the guest that starts first: the switch.
+# wire ROLE NAME: prints the -netdev option of one end.
+wire() {
+	local role=$1 name=$2 server=off
+	[[ $role == listen ]] && server=on
+	printf 'stream,id=%s,server=%s,addr.type=unix,addr.path=wire-%s\n' "$name" "$server" "$name"
+}
+
+# nic SLOT MAC ROLE WIRE: prints the options of one NIC, one per line. Speed and duplex are said because a bond gives a
+# port of unknown speed the LACP key 0, with which it never aggregates.
+nic() {
+	local slot=$1 mac=$2 role=$3 name=$4
+	printf '%s\n' -netdev "$(wire "$role" "$name")" \
+		-device "virtio-net-pci,id=nic-$name,netdev=$name,mac=$mac,addr=$slot,multifunction=on,romfile=,speed=25000,duplex=full"
+}
+
+# The NICs of a guest. lab/guest/setup names them by MAC address; the last byte says which port it is.
+nics_of() {
+	case $1 in
+	switch-01)
+		nic 03.0 52:54:00:01:fe:01 listen mgmt-a
+		nic 03.1 52:54:00:01:fe:02 listen mgmt-b
+		nic 10.0 52:54:00:01:fe:11 listen a0
+		nic 10.1 52:54:00:01:fe:12 listen a1
+		nic 11.0 52:54:00:01:fe:21 listen b0
+		nic 11.1 52:54:00:01:fe:22 listen b1
+		;;
+	gpu-node-01)
+		nic 03.0 52:54:00:01:0b:01 connect mgmt-a
+		nic 10.0 52:54:00:01:0b:11 connect a0
+		nic 10.1 52:54:00:01:0b:12 connect a1
+		;;
+	aistor-01)
+		nic 03.0 52:54:00:01:15:01 connect mgmt-b
+		nic 10.0 52:54:00:01:15:11 connect b0
+		nic 10.1 52:54:00:01:15:12 connect b1
+		;;
+	esac
+}
+
+memory_of() {
+	case $1 in
+	switch-01) echo 512M ;;
+	*) echo 2G ;;
+	esac
+}
+
+# The ports of the exec channel of a guest, one option per line.
+exec_channel_of() {
+	local node=$1 number
+	printf '%s\n' -device virtio-serial-pci,id=exec,addr=06.0
+	for ((number = 0; number < exec_ports; number++)); do
+		printf '%s\n' -chardev "socket,id=exec$number,path=$node.exec$number,server=on,wait=off" \
+			-device "virtserialport,bus=exec.0,chardev=exec$number,name=exec$number"
+	done
+}
+
+start_guest() {
+	local node=$1 options
+	mapfile -t options < <(nics_of "$node"; exec_channel_of "$node")
+	options+=(
+		-name "$node" -nodefaults -display none -no-reboot
+		-M q35,accel=tcg -cpu max -smp 1 -m "$(memory_of "$node")"
+		-kernel "$(kernel_image)" -initrd "$initrd"
+		-append "console=ttyS0 quiet panic=-1 mitigations=off lab.node=$node lab.top=$top lab.cache=$cache"
+		-serial "file:$node.console"
+		-qmp "unix:$node.qmp,server=on,wait=off"
+		-virtfs "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap"
+		-virtfs "local,path=$top,mount_tag=top,security_model=none,readonly=on,multidevs=remap"
+		-pidfile "$run/$node.pid" -daemonize
+	)
+	# Names of sockets are relative, because a socket's path must be short and that of a build folder need not be.
+	(cd "$run" && qemu-system-x86_64 "${options[@]}" {lab_lock}>&-) || die "$node: QEMU does not start"
+}
+
+console_says() {
+	grep -aq "^lab: $2" "$run/$1.console" 2>/dev/null
+}
+
+show_console() {
+	say "last lines on the console of $1:"
+	tail -n 20 "$run/$1.console" >&2
+}
+
+# Fails when a guest says that it failed, has ended, or took too long.
+wait_for_guest() {
+	local node=$1 deadline=$2
+	until console_says "$node" ready; do
+		if console_says "$node" failed; then
+			show_console "$node"
+			die "$node did not come up"
+		elif ! node_pid "$node" >/dev/null; then
+			show_console "$node"
+			die "$node ended while it started"
+		elif ((SECONDS >= deadline)); then
+			show_console "$node"
+			die "$node was not ready after $boot_timeout_s s (LAB_TIMEOUT sets the limit)"
+		fi
+		sleep 0.1
+	done
+	say "$node is ready ($SECONDS s)"
+}
+
+stop_guest() {
+	local node=$1 pid tries
+	pid=$(node_pid "$node") || return 0
+	kill "$pid" 2>/dev/null || return 0
+	for ((tries = 0; tries < 50; tries++)); do
+		node_pid "$node" >/dev/null || return 0
+		sleep 0.1
+	done
+	say "$node (pid $pid) does not end, killing it"
+	kill -KILL "$pid" 2>/dev/null || true
+}
+
+stop_all() {
+	local node
+	for node in "${nodes[@]}"; do
+		stop_guest "$node"
+	done
+	rm -rf "$run"
+}
+
+lab_up() {
+	need_tool qemu-system-x86_64 qemu-system-x86
+	lock_lab
+	if lab_is_up; then
+		say "the lab is already up"
+		return
+	fi
+	prepare_all
+	stop_all
+	mkdir -m 700 "$run"
+	trap 'trap - EXIT; stop_all' EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	local node deadline=$((SECONDS + boot_timeout_s))
+	for node in "${nodes[@]}"; do
+		start_guest "$node"
+	done
+	say "booting ${nodes[*]}"
+	for node in "${nodes[@]}"; do
+		wait_for_guest "$node" "$deadline"
+	done
+	touch "$run/up"
+	trap - EXIT INT TERM HUP
+	say "the lab is up"
+}
+
+lab_down() {
+	lock_lab
+	[[ -d $run ]] || {
+		say "the lab is not up"
+		return
+	}
+	stop_all
+	say "the lab is down"
+}
+
+lab_status() {
+	local node pid up=true
+	for node in "${nodes[@]}"; do
+		if pid=$(node_pid "$node"); then
+			printf '%-12s running, pid %s\n' "$node" "$pid"
+		else
+			printf '%-12s not running\n' "$node"
+			up=false
+		fi
+	done
+	[[ $up == true ]]
+}
