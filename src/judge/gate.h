@@ -90,6 +90,7 @@ struct judging {
 	size_t n_all;
 	struct verdict *verdict;	/* being made; touch it through the functions below only */
 	bool decided;
+	char **texts;	/* of judge_text(), released after the judge has run */
 };
 
 /* A node with its snapshot. */
@@ -100,7 +101,8 @@ struct judge_node {
 
 /* --- facts: of the judged node. Borrowed values. ---------------------------------------------------- */
 
-/* Required: missing (or JSON null where `_null` is not said) makes the verdict unknown; NULL then. */
+/* Required: missing makes the verdict unknown; NULL then. JSON null is a present value ("observed:
+ * there is none") for fact(); the typed forms take a value of another type as unknown. */
 json_t *fact(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 bool fact_int(struct judging *g, int64_t *value, const char *fmt, ...) RH_PRINTF(3, 4);
 bool fact_bool(struct judging *g, bool *value, const char *fmt, ...) RH_PRINTF(3, 4);
@@ -150,7 +152,7 @@ void judge_explained_by(struct judging *g, const char *gate_id, const char *subj
 void judge_summary(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 /* An expectation that the site does not declare: "memlock unlimited". */
 void judge_assume(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
-/* For fixes with values in them: text owned by the verdict's lifetime. */
+/* For fixes with values in them: a text that lives until the judge returns. */
 const char *judge_text(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 
 /* --- the engine ------------------------------------------------------------------------------------------- */

@@ -58,6 +58,7 @@ struct ladder {
 	char *site_path;	/* NULL: discovered */
 	char *taken;		/* RFC 3339 of the newest snapshot */
 	char **nodes;		/* NULL-terminated: nodes judged */
+	char **sources;		/* as `nodes`: /source/kind of their snapshots ("live", "handmade", …) */
 	bool assumed;		/* nothing was declared */
 	struct verdict *verdicts;	/* in ladder order: phase, gate, node, subject */
 	size_t n_verdicts;
