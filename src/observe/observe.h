@@ -25,6 +25,9 @@ int observe_snapshot(json_t **snapshot, struct host *host, struct error *err);
  */
 void observe_gap(struct observation *o, int code, const char *hint, const char *reason,
 		 const char *pointer_fmt, ...) RH_PRINTF(5, 6);
+/* The same for a whole pointer that is already escaped. */
+void observe_gap_at(struct observation *o, int code, const char *hint, const char *reason,
+		    const char *pointer);
 
 /* Each fills its section; order matters where noted in observe.c. */
 void observe_node(struct observation *o);	/* /node, /taken, /os/release, /os/kernel */
