@@ -12,6 +12,9 @@
  */
 static void (*const observers[])(struct observation *o) = {
 	observe_node,
+	observe_limits,
+	observe_modules,
+	observe_kernel_log,
 };
 
 static const char *hint_of(int code)
