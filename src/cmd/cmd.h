@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command line. Two tables drive it: options (options.c) and verbs (verbs.c). Parsing, usage,
+ * `--help`, the completion script and a test that the man pages name every option come from them.
+ * This is the only room that prints usage and chooses exit statuses.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Exit statuses; the same for every verb, and an interface. */
+enum cmd_status {
+	CMD_OK = 0,		/* every applicable gate passed; the work is done */
+	CMD_NOT_PROVEN = 1,	/* some gate failed, is blocked or unknown */
+	CMD_USAGE = 2,		/* usage, or bad input */
+	CMD_INTERNAL = 3,	/* railhead itself failed */
+};
+
+enum cmd_colour { CMD_COLOUR_AUTO, CMD_COLOUR_ALWAYS, CMD_COLOUR_NEVER };
+
+/* Values of all options; a verb looks at those that it accepts. Strings point into argv. */
+struct cmd_args {
+	const char *site;
+	const char *node;
+	const char *format;
+	const char *output;
+	const char *replay;
+	const char *root;
+	const char *since;
+	const char *note;
+	enum cmd_colour colour;
+	bool anonymize;
+	bool quiet;
+	unsigned verbose;
+	bool help;
+	char **operands;	/* what is left of argv */
+	size_t n_operands;
+};
+
+/* Bits for struct cmd_verb.options, in the order of the table in options.c. */
+enum cmd_option_bit {
+	OPT_SITE = 1 << 0,
+	OPT_NODE = 1 << 1,
+	OPT_REPLAY = 1 << 2,
+	OPT_ROOT = 1 << 3,
+	OPT_SINCE = 1 << 4,
+	OPT_FORMAT = 1 << 5,
+	OPT_OUTPUT = 1 << 6,
+	OPT_ANONYMIZE = 1 << 7,
+	OPT_NOTE = 1 << 8,
+	OPT_COLOUR = 1 << 9,
+	OPT_QUIET = 1 << 10,
+	OPT_VERBOSE = 1 << 11,
+	OPT_HELP = 1 << 12,
+};
+
+struct cmd_verb {
+	const char *name;
+	const char *operands;	/* synopsis of what follows the options, "" for none */
+	size_t min_operands, max_operands;
+	unsigned options;	/* enum cmd_option_bit */
+	const char *formats;	/* values of --format, "text json …"; NULL: no such option */
+	const char *summary;	/* one line */
+	const char *description;	/* for --help, wrapped by hand at 78 columns */
+	int (*run)(const struct cmd_args *args);
+};
+
+/* --- verbs.c ------------------------------------------------------------------------------------- */
+const struct cmd_verb *cmd_verbs(size_t *n);
+const struct cmd_verb *cmd_verb_find(const char *name);
+int cmd_main(int argc, char **argv);
+
+int cmd_check(const struct cmd_args *args);
+int cmd_gates(const struct cmd_args *args);
+int cmd_explain(const struct cmd_args *args);
+int cmd_snapshot(const struct cmd_args *args);
+int cmd_record(const struct cmd_args *args);
+int cmd_report(const struct cmd_args *args);
+int cmd_version(const struct cmd_args *args);
+int cmd_completion(const struct cmd_args *args);
+
+/* --- options.c ----------------------------------------------------------------------------------- */
+struct cmd_option {
+	const char *name;	/* long name */
+	char letter;		/* 0: long only */
+	const char *value;	/* name of its value, NULL: a flag */
+	const char *help;	/* one line */
+};
+
+const struct cmd_option *cmd_options(size_t *n);
+
+/* Parse argv[1…] of a verb. 0, or -EINVAL with the message. */
+int cmd_args_parse(struct cmd_args *args, const struct cmd_verb *verb, int argc, char **argv,
+		   struct error *err);
+/* "railhead check [OPTION]... [SNAPSHOT]..." with the options of the verb. Caller frees. */
+char *cmd_usage(const struct cmd_verb *verb);
+
+/* --- output.c ------------------------------------------------------------------------------------ */
+/* Print "railhead: message" on standard error and return `status`. */
+int cmd_complain(enum cmd_status status, const struct error *err);
+
+/* Colour for standard output: option, NO_COLOR (no-color.org), TERM=dumb, terminal. Never for files. */
+bool cmd_use_colour(const struct cmd_args *args);
+/* Columns of the terminal, 80 when there is none; COLUMNS overrides. */
+unsigned cmd_columns(void);
+
+/* Whole file ("-": standard input) as bytes with an added NUL; the caller frees. -EFBIG beyond
+ * `max` bytes. `what` names the expected content in that message. */
+int cmd_input_read(char **data, size_t *len, const char *path, size_t max, const char *what,
+		   struct error *err);
+
+/* Write `len` bytes to standard output, or to --output by way of a temporary file beside it, so that a
+ * full disk or an interrupt leaves no half file. */
+int cmd_output_write(const struct cmd_args *args, const char *data, size_t len, struct error *err);

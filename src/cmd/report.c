@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* railhead report: a stored JSON report in another format. */
+#include "cmd/cmd.h"
+
+#include "base/alloc.h"
+#include "cmd/reports.h"
+
+/* The largest sites (1,000 nodes) make reports of some 100 MiB with all evidence. */
+#define REPORT_MAX_BYTES ((size_t)512 << 20)
+
+int cmd_report(const struct cmd_args *args)
+{
+	_cleanup_error_ struct error err = {0};
+	_cleanup_free_ char *text = NULL;
+	_cleanup_json_ json_t *json = NULL, *document = NULL;
+	const char *path = args->operands[0];
+	size_t len;
+
+	if (cmd_input_read(&text, &len, path, REPORT_MAX_BYTES, "a report", &err) < 0 ||
+	    json_parse(&json, text, len, path, &err) < 0 ||
+	    report_read(&document, json, path, &err) < 0)
+		return cmd_complain(CMD_USAGE, &err);
+	if (cmd_report_write(document, args, &err) < 0)
+		return cmd_complain(CMD_INTERNAL, &err);
+	return (int)json_get_int(document, "exit_status", CMD_NOT_PROVEN);
+}

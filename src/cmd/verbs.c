@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+
+#include "base/alloc.h"
+#include "base/text.h"
+
+#define OPT_OBSERVE (OPT_REPLAY | OPT_ROOT)
+#define OPT_COMMON (OPT_OUTPUT | OPT_HELP)
+
+static const struct cmd_verb verbs[] = {
+	{
+		.name = "check",
+		.operands = "[SNAPSHOT]...",
+		.max_operands = SIZE_MAX,
+		.options = OPT_SITE | OPT_NODE | OPT_OBSERVE | OPT_SINCE | OPT_FORMAT | OPT_COLOUR |
+			   OPT_QUIET | OPT_VERBOSE | OPT_COMMON,
+		.formats = "text json html junit ctrf",
+		.summary = "judge this node, or snapshots, or a recording, against a site",
+		.description =
+			"Observes this machine, judges it gate by gate, and says how far the path from GPU\n"
+			"memory to object storage is proven, what stops it, why, and how to fix it.\n"
+			"With SNAPSHOT files (from `railhead snapshot`, '-' is standard input) judges those\n"
+			"instead, and the gates between two nodes as well. Changes nothing on the machine.\n"
+			"Without --site, RDMA ports, bonds and GPUs are discovered, and every expectation\n"
+			"that was assumed is named.\n\n"
+			"Exit status: 0 every applicable gate passed, 1 some gate failed, is blocked or\n"
+			"unknown, 2 usage or bad input, 3 railhead itself failed.",
+		.run = cmd_check,
+	},
+	{
+		.name = "gates",
+		.operands = "",
+		.options = OPT_FORMAT | OPT_COLOUR | OPT_COMMON,
+		.formats = "text json",
+		.summary = "list the gates",
+		.description = "Lists every gate in ladder order: phase, level, scope, and what it asks.",
+		.run = cmd_gates,
+	},
+	{
+		.name = "explain",
+		.operands = "GATE...",
+		.min_operands = 1,
+		.max_operands = SIZE_MAX,
+		.options = OPT_FORMAT | OPT_COLOUR | OPT_COMMON,
+		.formats = "text json",
+		.summary = "what a gate proves, why it matters, how to fix it, and the source",
+		.description = "Explains gates by id, as listed by `railhead gates`.",
+		.run = cmd_explain,
+	},
+	{
+		.name = "snapshot",
+		.operands = "",
+		.options = OPT_OBSERVE | OPT_COMMON,
+		.summary = "print the facts of this node as JSON",
+		.description =
+			"Prints what railhead sees of this machine (docs/snapshot.md), for `railhead check`\n"
+			"on another machine, for comparison, or for a program. Judges nothing.",
+		.run = cmd_snapshot,
+	},
+	{
+		.name = "record",
+		.operands = "",
+		.options = OPT_ANONYMIZE | OPT_NOTE | OPT_COMMON,
+		.summary = "save what the doors saw, for a bug report or a test",
+		.description =
+			"Takes a snapshot and saves every question to the machine with its answer: files and\n"
+			"netlink messages. `railhead check --replay FILE` judges the recording anywhere, with\n"
+			"the same verdicts. Needs -o FILE. Nothing is kept that no gate asked for.",
+		.run = cmd_record,
+	},
+	{
+		.name = "report",
+		.operands = "REPORT",
+		.min_operands = 1,
+		.max_operands = 1,
+		.options = OPT_FORMAT | OPT_COLOUR | OPT_QUIET | OPT_VERBOSE | OPT_COMMON,
+		.formats = "text json html junit ctrf",
+		.summary = "show a stored JSON report in another format",
+		.description =
+			"Reads what `railhead check --format json` wrote ('-' is standard input) and shows it as\n"
+			"text, page, JUnit or CTRF, without looking at any machine.\n\n"
+			"Exit status: that of the check which made the report.",
+		.run = cmd_report,
+	},
+	{
+		.name = "version",
+		.operands = "",
+		.options = OPT_FORMAT | OPT_COMMON,
+		.formats = "text json",
+		.summary = "print the version, schemas and libraries",
+		.description = "Prints railhead's version, the schema versions that it writes, and its libraries.",
+		.run = cmd_version,
+	},
+	{
+		.name = "completion",
+		.operands = "",
+		.options = OPT_COMMON,
+		.summary = "print a bash completion script",
+		.description = "Prints a bash completion script: source <(railhead completion)",
+		.run = cmd_completion,
+	},
+};
+
+const struct cmd_verb *cmd_verbs(size_t *n)
+{
+	*n = ARRAY_SIZE(verbs);
+	return verbs;
+}
+
+const struct cmd_verb *cmd_verb_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
+	}
+	return NULL;
+}
+
+static void print_help(FILE *out)
+{
+	fputs("Usage: railhead VERB [OPTION]...\n\n"
+	      "Proves, gate by gate, the path from GPU memory over GPUDirect RDMA and RoCEv2 to\n"
+	      "object storage, and says where it ends.\n\nVerbs:\n",
+	      out);
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		fprintf(out, "  %-11s %s\n", verbs[i].name, verbs[i].summary);
+	fputs("\n`railhead VERB --help` and the man page railhead-VERB(1) say more.\n"
+	      "Start with: railhead check\n",
+	      out);
+}
+
+static int unknown_verb(const char *name)
+{
+	const char *names[ARRAY_SIZE(verbs)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		names[i] = verbs[i].name;
+	const char *near = text_nearest(name, names, ARRAY_SIZE(names));
+	_cleanup_free_ char *safe = text_printable(name, strlen(name));
+
+	fprintf(stderr, "railhead: unknown verb '%s'%s%s%s\nTry 'railhead --help'.\n", safe,
+		near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return CMD_USAGE;
+}
+
+/* Everything was printed; did it arrive? A full disk or a closed pipe must not look like success. */
+static int flush_output(int status)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "railhead: cannot write to standard output: %m\n");
+		return CMD_INTERNAL;
+	}
+	return status;
+}
+
+int cmd_main(int argc, char **argv)
+{
+	signal(SIGPIPE, SIG_IGN);	/* a closed reader is an error of write(2), told as such */
+	if (argc < 2) {
+		print_help(stderr);
+		return CMD_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		const struct cmd_verb *about = argc > 2 ? cmd_verb_find(argv[2]) : NULL;
+
+		if (argc > 2 && !about)
+			return unknown_verb(argv[2]);
+		if (about) {
+			_cleanup_free_ char *usage = cmd_usage(about);
+			fputs(usage, stdout);
+		} else {
+			print_help(stdout);
+		}
+		return flush_output(CMD_OK);
+	}
+
+	const struct cmd_verb *verb =
+		cmd_verb_find(strcmp(argv[1], "--version") && strcmp(argv[1], "-V") ? argv[1] : "version");
+	if (!verb)
+		return unknown_verb(argv[1]);
+
+	_cleanup_error_ struct error err = {0};
+	struct cmd_args args;
+
+	if (cmd_args_parse(&args, verb, argc - 1, argv + 1, &err) < 0) {
+		fprintf(stderr, "railhead: %s\nTry 'railhead %s --help'.\n", error_text(&err), verb->name);
+		return CMD_USAGE;
+	}
+	if (args.help) {
+		_cleanup_free_ char *usage = cmd_usage(verb);
+		fputs(usage, stdout);
+		return flush_output(CMD_OK);
+	}
+	return flush_output(verb->run(&args));
+}
