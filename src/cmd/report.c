@@ -22,5 +22,6 @@ int cmd_report(const struct cmd_args *args)
 		return cmd_complain(CMD_USAGE, &err);
 	if (cmd_report_write(document, args, &err) < 0)
 		return cmd_complain(CMD_INTERNAL, &err);
-	return (int)json_get_int(document, "exit_status", CMD_NOT_PROVEN);
+	return json_get_bool(json_object_get(document, "result"), "passed", false) ? CMD_OK :
+										      CMD_NOT_PROVEN;
 }
