@@ -70,7 +70,8 @@ struct host_stat {
 	uint32_t mode;		/* permission bits */
 	uint32_t uid, gid;
 	uint32_t dev_major, dev_minor;	/* of a device node */
-	int usable;		/* 0: open(O_RDWR) of a character device worked, else negative errno */
+	int usable;		/* 0: open(O_RDWR) of a character device worked, else negative errno;
+				 * -ENODATA: it was not tried */
 };
 /* Facts of one path (symbolic links followed). `try_open` also tries to open a character device. */
 int host_stat(struct host *host, struct host_stat *st, bool try_open, struct error *err,
@@ -92,6 +93,9 @@ typedef int (*host_netlink_cb)(const struct nlmsghdr *nlh, void *data);
  * -EPROTONOSUPPORT: this kernel has no such netlink family (socket refused).
  * -EBADMSG: the reply's lengths do not fit. -ETIMEDOUT: no reply within two seconds.
  * The reply is collected before `cb` runs, so `cb` never sees half of an interrupted dump.
+ * NETLINK_ROUTE is asked with strict checking: a dump request carries the full header of its type
+ * (struct ifinfomsg for RTM_GETLINK, not struct rtgenmsg), its fields filter, and the others are 0.
+ * NETLINK_RDMA is only asked when ib_core is there, since the socket alone would load it.
  */
 int host_netlink(struct host *host, int protocol, struct nlmsghdr *request, host_netlink_cb cb,
 		 void *data, struct error *err);

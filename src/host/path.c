@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files, links and directories below the root. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/text.h"
+#include "host/door.h"
+
+/* Longest target of a symbolic link that is taken; Linux gives PATH_MAX - 1 (4095) at most. */
+#define LINK_TARGET_MAX (64u << 10)
+
+struct path_question {
+	const char *path;
+	const char *const *needles;	/* of host_read_matching() */
+	bool try_open;			/* of host_stat() */
+};
+
+#define path_from_format(fmt)                                                                  \
+	({                                                                                     \
+		va_list ap_;                                                                   \
+		va_start(ap_, fmt);                                                            \
+		char *path_ = xvasprintf(fmt, ap_);                                            \
+		va_end(ap_);                                                                   \
+		path_;                                                                         \
+	})
+
+static json_t *answer_new(const char *key, json_t *value)
+{
+	json_t *answer = json_object();
+
+	if (!answer)
+		alloc_exhausted();
+	json_put(answer, key, value);
+	return answer;
+}
+
+/* Open a regular file for reading. The type is looked at before the real open, because opening a
+ * device node already acts on the device. */
+static int open_file(struct host *host, const char *path, struct error *err)
+{
+	struct stat st;
+	int fd = path_open(host, path, O_PATH);
+
+	if (fd < 0)
+		return error_set_errno(err, fd, "%s", path);
+	int rc = fstat(fd, &st) < 0 ? -errno : 0;
+	close(fd);
+	if (rc < 0)
+		return error_set_errno(err, rc, "%s", path);
+	if (S_ISDIR(st.st_mode))
+		return error_set_errno(err, -EISDIR, "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return error_set(err, -EINVAL, "%s: not a regular file", path);
+
+	fd = path_open(host, path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return error_set_errno(err, fd, "%s", path);
+	return fd;
+}
+
+/* read(2) that survives signals; the message names the path. */
+static ssize_t read_some(int fd, char *buf, size_t len, const char *path, struct error *err)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, buf, len);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? error_set_errno(err, -errno, "%s", path) : n;
+}
+
+static int read_live(struct host *host, const void *question, json_t **answer, struct error *err)
+{
+	const struct path_question *q = question;
+	_cleanup_strbuf_ struct strbuf data = {0};
+	_cleanup_close_ int fd = open_file(host, q->path, err);
+	char buf[16 << 10];
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	while ((n = read_some(fd, buf, sizeof(buf), q->path, err)) > 0) {
+		if ((size_t)n > HOST_FILE_MAX - data.len)
+			return error_set(err, -EFBIG, "%s: longer than %u bytes", q->path,
+					 HOST_FILE_MAX);
+		strbuf_add(&data, buf, (size_t)n);
+	}
+	if (n < 0)
+		return (int)n;
+	*answer = answer_new("data", door_bytes_new(strbuf_str(&data), data.len));
+	return 0;
+}
+
+static bool line_matches(const char *line, size_t len, const char *const *needles)
+{
+	for (; *needles; needles++)
+		if (memmem(line, len, *needles, strlen(*needles)))
+			return true;
+	return false;
+}
+
+/* Move the whole lines of `text` that match to `out`, and what follows the last newline to its
+ * front. At the end of the file the rest is a line too. */
+static void take_lines(struct strbuf *text, struct strbuf *out, const char *const *needles, bool eof)
+{
+	size_t at = 0;
+
+	while (at < text->len) {
+		char *newline = memchr(text->s + at, '\n', text->len - at);
+		size_t len = newline ? (size_t)(newline - text->s) - at : text->len - at;
+
+		if (!newline && !eof)
+			break;
+		if (line_matches(text->s + at, len, needles)) {
+			if (out->len)
+				strbuf_putc(out, '\n');
+			strbuf_add(out, text->s + at, len);
+		}
+		at += len + (newline ? 1 : 0);
+	}
+	if (at) {
+		memmove(text->s, text->s + at, text->len - at + 1);
+		text->len -= at;
+	}
+}
+
+static int read_matching_live(struct host *host, const void *question, json_t **answer,
+			      struct error *err)
+{
+	const struct path_question *q = question;
+	_cleanup_strbuf_ struct strbuf text = {0}, out = {0};
+	_cleanup_close_ int fd = open_file(host, q->path, err);
+	char buf[16 << 10];
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	while ((n = read_some(fd, buf, sizeof(buf), q->path, err)) > 0) {
+		strbuf_add(&text, buf, (size_t)n);
+		take_lines(&text, &out, q->needles, false);
+		if (text.len > HOST_FILE_MAX || out.len > HOST_FILE_MAX)
+			return error_set(err, -EFBIG, "%s: lines longer than %u bytes", q->path,
+					 HOST_FILE_MAX);
+	}
+	if (n < 0)
+		return (int)n;
+	take_lines(&text, &out, q->needles, true);
+	*answer = answer_new("data", door_bytes_new(strbuf_str(&out), out.len));
+	return 0;
+}
+
+static int readlink_live(struct host *host, const void *question, json_t **answer,
+			 struct error *err)
+{
+	const struct path_question *q = question;
+	_cleanup_close_ int fd = path_open(host, q->path, O_PATH | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0)
+		return error_set_errno(err, fd, "%s", q->path);
+	if (fstat(fd, &st) < 0)
+		return error_set_errno(err, -errno, "%s", q->path);
+	if (!S_ISLNK(st.st_mode))
+		return error_set(err, -EINVAL, "%s: not a symbolic link", q->path);
+
+	for (size_t size = 512; size <= LINK_TARGET_MAX; size *= 2) {
+		_cleanup_free_ char *target = xmalloc(size);
+		ssize_t n = readlinkat(fd, "", target, size);
+
+		if (n < 0)
+			return error_set_errno(err, -errno, "%s", q->path);
+		if ((size_t)n < size) {
+			*answer = answer_new("target", door_bytes_new(target, (size_t)n));
+			return 0;
+		}
+	}
+	return error_set_errno(err, -ENAMETOOLONG, "%s", q->path);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int list_live(struct host *host, const void *question, json_t **answer, struct error *err)
+{
+	const struct path_question *q = question;
+	size_t n = 0, capacity = 0;
+	char **names = NULL;
+	int rc, fd = path_open(host, q->path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+
+	if (fd < 0)
+		return error_set_errno(err, fd, "%s", q->path);
+	DIR *dir = fdopendir(fd);
+	if (!dir) {
+		rc = -errno;
+		close(fd);
+		return error_set_errno(err, rc, "%s", q->path);
+	}
+	for (;;) {
+		errno = 0;
+		struct dirent *entry = readdir(dir);
+
+		if (!entry)
+			break;
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		array_reserve(names, n, capacity);
+		names[n++] = xstrdup(entry->d_name);
+	}
+	rc = errno ? error_set_errno(err, -errno, "%s", q->path) : 0;
+	closedir(dir);
+	if (n)
+		qsort(names, n, sizeof(*names), compare_names);
+
+	json_t *list = json_array();
+	for (size_t i = 0; i < n; i++) {
+		if (json_array_append_new(list, door_bytes_new(names[i], strlen(names[i]))) < 0)
+			alloc_exhausted();
+		free(names[i]);
+	}
+	free(names);
+	if (rc < 0)
+		json_decref(list);
+	else
+		*answer = answer_new("names", list);
+	return rc;
+}
+
+static char type_letter(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFREG:
+		return 'f';
+	case S_IFDIR:
+		return 'd';
+	case S_IFCHR:
+		return 'c';
+	case S_IFBLK:
+		return 'b';
+	case S_IFLNK:
+		return 'l';
+	case S_IFIFO:
+		return 'p';
+	default:
+		return 's';
+	}
+}
+
+static int stat_live(struct host *host, const void *question, json_t **answer, struct error *err)
+{
+	const struct path_question *q = question;
+	_cleanup_close_ int fd = path_open(host, q->path, O_PATH);
+	struct stat st;
+	int usable = -ENODATA;
+
+	if (fd < 0)
+		return error_set_errno(err, fd, "%s", q->path);
+	if (fstat(fd, &st) < 0)
+		return error_set_errno(err, -errno, "%s", q->path);
+
+	/* a device node of a copied tree names a device of this machine: it is left alone */
+	if (q->try_open && S_ISCHR(st.st_mode) && !host->root) {
+		int opened = path_open(host, q->path, O_RDWR | O_NOCTTY | O_NONBLOCK);
+
+		usable = opened < 0 ? opened : 0;
+		if (opened >= 0)
+			close(opened);
+	}
+
+	char type[] = { type_letter(st.st_mode), '\0' };
+	json_t *a = answer_new("type", json_text_new(type));
+	json_put_int(a, "mode", st.st_mode & 07777);
+	json_put_int(a, "uid", st.st_uid);
+	json_put_int(a, "gid", st.st_gid);
+	if (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)) {
+		json_put_int(a, "major", major(st.st_rdev));
+		json_put_int(a, "minor", minor(st.st_rdev));
+	}
+	json_put_int(a, "usable", usable);
+	*answer = a;
+	return 0;
+}
+
+/* --- the doors ----------------------------------------------------------------------------------- */
+
+static int ask_bytes(struct host *host, const char *door, const char *key, const char *member,
+		     door_live live, const struct path_question *q, char **data, size_t *len,
+		     struct error *err)
+{
+	_cleanup_json_ json_t *answer = NULL;
+	size_t unused;
+	int rc = door_ask(host, door, key, true, live, q, &answer, err);
+
+	*data = NULL;
+	if (rc < 0)
+		return rc;
+	return door_bytes_get(json_object_get(answer, member), data, len ? len : &unused, err);
+}
+
+static int ask_read(struct host *host, char **data, size_t *len, struct error *err, const char *path)
+{
+	struct path_question q = { .path = path };
+
+	return ask_bytes(host, "read", path, "data", read_live, &q, data, len, err);
+}
+
+int host_read(struct host *host, char **data, size_t *len, struct error *err, const char *fmt, ...)
+{
+	_cleanup_free_ char *path = path_from_format(fmt);
+
+	return ask_read(host, data, len, err, path);
+}
+
+char *host_read_text(struct host *host, struct error *err, const char *fmt, ...)
+{
+	_cleanup_free_ char *path = path_from_format(fmt);
+	_cleanup_free_ char *data = NULL;
+
+	if (ask_read(host, &data, NULL, err, path) < 0)
+		return NULL;
+	return xstrdup(text_trim(data));
+}
+
+int host_read_int(struct host *host, int64_t *value, struct error *err, const char *fmt, ...)
+{
+	_cleanup_free_ char *path = path_from_format(fmt);
+	_cleanup_free_ char *data = NULL;
+	int rc = ask_read(host, &data, NULL, err, path);
+
+	if (rc < 0)
+		return rc;
+	rc = text_to_i64(data, 0, value);
+	return rc < 0 ? error_set_errno(err, rc, "%s: not a number that fits", path) : 0;
+}
+
+int host_read_matching(struct host *host, char **data, const char *const *needles,
+		       struct error *err, const char *fmt, ...)
+{
+	_cleanup_free_ char *path = path_from_format(fmt);
+	_cleanup_strbuf_ struct strbuf key = {0};
+	struct path_question q = { .path = path, .needles = needles };
+
+	strbuf_puts(&key, path);
+	for (; *needles; needles++)
+		strbuf_printf(&key, "\n%s", *needles);
+	return ask_bytes(host, "read-matching", strbuf_str(&key), "data", read_matching_live, &q,
+			 data, NULL, err);
+}
+
+static int ask_readlink(struct host *host, char **target, struct error *err, const char *path)
+{
+	struct path_question q = { .path = path };
+
+	return ask_bytes(host, "readlink", path, "target", readlink_live, &q, target, NULL, err);
+}
+
+int host_readlink(struct host *host, char **target, struct error *err, const char *fmt, ...)
+{
+	_cleanup_free_ char *path = path_from_format(fmt);
+
+	return ask_readlink(host, target, err, path);
+}
+
+char *host_readlink_base(struct host *host, const char *fmt, ...)
+{
+	_cleanup_free_ char *path = path_from_format(fmt);
+	_cleanup_free_ char *target = NULL;
+
+	if (ask_readlink(host, &target, NULL, path) < 0)
+		return NULL;
+	const char *slash = strrchr(target, '/');
+	return xstrdup(slash ? slash + 1 : target);
+}
+
+int host_list(struct host *host, char ***names, struct error *err, const char *fmt, ...)
+{
+	_cleanup_free_ char *path = path_from_format(fmt);
+	struct path_question q = { .path = path };
+	_cleanup_json_ json_t *answer = NULL;
+	int rc = door_ask(host, "list", path, true, list_live, &q, &answer, err);
+
+	*names = NULL;
+	if (rc < 0)
+		return rc;
+	json_t *list = json_object_get(answer, "names");
+	if (!json_is_array(list) || json_array_size(list) > INT32_MAX)
+		return door_malformed("list", err);
+
+	size_t n = json_array_size(list), len;
+	_cleanup_(names) char **out = xcalloc(n + 1, sizeof(*out));
+	for (size_t i = 0; i < n; i++) {
+		rc = door_bytes_get(json_array_get(list, i), &out[i], &len, err);
+		if (rc < 0)
+			return rc;
+	}
+	*names = out;
+	out = NULL;
+	return (int)n;
+}
+
+void host_names_free(char **names)
+{
+	for (char **name = names; name && *name; name++)
+		free(*name);
+	free(names);
+}
+
+int host_stat(struct host *host, struct host_stat *st, bool try_open, struct error *err,
+	      const char *fmt, ...)
+{
+	_cleanup_free_ char *path = path_from_format(fmt);
+	struct path_question q = { .path = path, .try_open = try_open };
+	_cleanup_json_ json_t *answer = NULL;
+	int rc = door_ask(host, try_open ? "stat-open" : "stat", path, true, stat_live, &q, &answer,
+			  err);
+
+	memset(st, 0, sizeof(*st));
+	if (rc < 0)
+		return rc;
+	const char *type = json_get_string(answer, "type", "");
+	int64_t usable = json_get_int(answer, "usable", 1);
+	if (!*type || type[1] || usable > 0 || usable < INT32_MIN)
+		return door_malformed("stat", err);
+	st->type = *type;
+	st->mode = (uint32_t)json_get_int(answer, "mode", 0);
+	st->uid = (uint32_t)json_get_int(answer, "uid", 0);
+	st->gid = (uint32_t)json_get_int(answer, "gid", 0);
+	st->dev_major = (uint32_t)json_get_int(answer, "major", 0);
+	st->dev_minor = (uint32_t)json_get_int(answer, "minor", 0);
+	st->usable = (int)usable;
+	return 0;
+}
