@@ -15,6 +15,7 @@ static void (*const observers[])(struct observation *o) = {
 	observe_limits,
 	observe_modules,
 	observe_kernel_log,
+	observe_pci,
 };
 
 static const char *hint_of(int code)
