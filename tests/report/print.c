@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints a hand-made ladder for test_formats.py:
+ *	report-fixture NAME FORMAT [width=N] [verbose=N] [ascii] [colour] [quiet] [reread]
+ * `reread` writes it as JSON first and makes the form from what that reads back as. NAME may be
+ * "gates", or "explain:GATE".
+ */
+#include <string.h>
+
+#include "fixture.h"
+#include "base/alloc.h"
+#include "report/report.h"
+
+static int reread(json_t **document, struct error *err)
+{
+	_cleanup_free_ char *text = json_to_text(*document, true);
+	_cleanup_json_ json_t *parsed = NULL;
+	int rc = json_parse(&parsed, text, strlen(text), "report.json", err);
+
+	json_decref(*document);
+	*document = NULL;
+	return rc < 0 ? rc : report_read(document, parsed, "report.json", err);
+}
+
+static int print(const char *name, const struct report_options *o, bool again, struct error *err)
+{
+	_cleanup_ladder_ struct ladder *ladder = NULL;
+	_cleanup_json_ json_t *document = NULL;
+	size_t n;
+	const struct gate *const *gates = fixture_gates(&n);
+	int rc;
+
+	if (!strcmp(name, "gates"))
+		return report_gates(stdout, gates, n, o, err);
+	if (!strncmp(name, "explain:", 8)) {
+		for (size_t i = 0; i < n; i++) {
+			if (!strcmp(gates[i]->id, name + 8))
+				return report_explain(stdout, gates[i], o, err);
+		}
+	}
+	ladder = fixture_ladder(name);
+	if (!ladder)
+		return error_set(err, -22, "no fixture \"%s\"", name);
+	if (!again)
+		return report_write(stdout, ladder, o, err);
+	document = report_document(ladder);
+	rc = reread(&document, err);
+	return rc < 0 ? rc : report_write_document(stdout, document, o, err);
+}
+
+int main(int argc, char **argv)
+{
+	struct report_options options = {.width = 80};
+	_cleanup_error_ struct error err = {0};
+	bool again = false;
+	int rc = argc < 3 ? error_set(&err, -22, "usage: report-fixture NAME FORMAT [OPTION]…") :
+			    report_format_from_name(&options.format, argv[2], &err);
+
+	for (int i = 3; i < argc; i++) {
+		if (!strncmp(argv[i], "width=", 6))
+			options.width = (unsigned)atoi(argv[i] + 6);
+		else if (!strncmp(argv[i], "verbose=", 8))
+			options.verbose = (unsigned)atoi(argv[i] + 8);
+		options.ascii |= !strcmp(argv[i], "ascii");
+		options.colour |= !strcmp(argv[i], "colour");
+		options.quiet |= !strcmp(argv[i], "quiet");
+		again |= !strcmp(argv[i], "reread");
+	}
+	if (!rc)
+		rc = print(argv[1], &options, again, &err);
+	if (rc < 0)
+		fprintf(stderr, "report-fixture: %s\n", error_text(&err));
+	return rc < 0;
+}
