@@ -56,12 +56,15 @@ static const struct nlattr *next_in(const void *start, size_t len, const struct 
 	return a;
 }
 
-static int parse(const void *start, size_t len, const struct nlattr **tb, uint16_t max,
-		 const struct attr_type *types)
+int attr_parse_bytes(const void *start, size_t len, const struct nlattr **tb, uint16_t max,
+		     const struct attr_type *types)
 {
 	const struct nlattr *a = NULL;
 	const char *seen = start;
 	int rc = 0;
+
+	for (unsigned i = 0; i <= max; i++)
+		tb[i] = NULL;
 
 	while ((a = next_in(start, len, a))) {
 		uint16_t type = mnl_attr_get_type(a);
@@ -77,12 +80,6 @@ static int parse(const void *start, size_t len, const struct nlattr **tb, uint16
 	if (seen < (const char *)start + len)
 		rc = -EBADMSG;
 	return rc;
-}
-
-static void clear(const struct nlattr **tb, uint16_t max)
-{
-	for (unsigned i = 0; i <= max; i++)
-		tb[i] = NULL;
 }
 
 /* Attributes of a message: false when it is shorter than its headers. */
@@ -103,19 +100,20 @@ int attr_parse(const struct nlmsghdr *nlh, size_t header_len, const struct nlatt
 	const void *start;
 	size_t len;
 
-	clear(tb, max);
-	if (!body(nlh, header_len, &start, &len))
+	if (!body(nlh, header_len, &start, &len)) {
+		attr_parse_bytes("", 0, tb, max, types);
 		return -EBADMSG;
-	return parse(start, len, tb, max, types);
+	}
+	return attr_parse_bytes(start, len, tb, max, types);
 }
 
 int attr_parse_nested(const struct nlattr *nest, const struct nlattr **tb, uint16_t max,
 		      const struct attr_type *types)
 {
-	clear(tb, max);
 	if (!nest)
-		return 0;
-	return parse(mnl_attr_get_payload(nest), mnl_attr_get_payload_len(nest), tb, max, types);
+		return attr_parse_bytes("", 0, tb, max, types);
+	return attr_parse_bytes(mnl_attr_get_payload(nest), mnl_attr_get_payload_len(nest), tb, max,
+				types);
 }
 
 const struct nlattr *attr_next_nested(const struct nlattr *nest, const struct nlattr *cursor)
@@ -198,16 +196,21 @@ char *attr_mac(const struct nlattr *a)
 	return text;
 }
 
-char *attr_ip(const struct nlattr *a, int family)
+char *attr_ip_bytes(int family, const void *address, size_t len)
 {
 	size_t want = family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
 	char text[INET6_ADDRSTRLEN];
 
-	if (!a || (family != AF_INET && family != AF_INET6) || mnl_attr_get_payload_len(a) != want)
+	if ((family != AF_INET && family != AF_INET6) || len != want)
 		return NULL;
-	if (!inet_ntop(family, mnl_attr_get_payload(a), text, sizeof(text)))
+	if (!inet_ntop(family, address, text, sizeof(text)))
 		return NULL;
 	return xstrdup(text);
+}
+
+char *attr_ip(const struct nlattr *a, int family)
+{
+	return a ? attr_ip_bytes(family, mnl_attr_get_payload(a), mnl_attr_get_payload_len(a)) : NULL;
 }
 
 void attr_put_number(json_t *obj, const char *key, const struct nlattr *a)

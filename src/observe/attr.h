@@ -38,6 +38,10 @@ int attr_parse(const struct nlmsghdr *nlh, size_t header_len, const struct nlatt
 int attr_parse_nested(const struct nlattr *nest, const struct nlattr **tb, uint16_t max,
 		      const struct attr_type *types);
 
+/* As attr_parse(), for `len` bytes of attributes at `start` (4-byte aligned). */
+int attr_parse_bytes(const void *start, size_t len, const struct nlattr **tb, uint16_t max,
+		     const struct attr_type *types);
+
 /*
  * Walk a nest whose attributes repeat (lists): `cursor` starts as NULL; returns the next attribute
  * or NULL at the end (or at a length that does not fit). `nest` may be NULL.
@@ -65,6 +69,9 @@ char *attr_text(const struct nlattr *a);
 char *attr_mac(const struct nlattr *a);
 /* IPv4 (4 bytes) or IPv6 (16 bytes) payload as text, by `family`; NULL when the length is another. */
 char *attr_ip(const struct nlattr *a, int family);
+
+/* The same of `len` bytes at `address`. */
+char *attr_ip_bytes(int family, const void *address, size_t len);
 
 /* obj[key] = the attribute; nothing when it is absent or does not fit. */
 void attr_put_number(json_t *obj, const char *key, const struct nlattr *a);

@@ -16,6 +16,10 @@ static void (*const observers[])(struct observation *o) = {
 	observe_modules,
 	observe_kernel_log,
 	observe_pci,
+	observe_links,
+	observe_ethtool,
+	observe_dcb,
+	observe_devlink,
 };
 
 static const char *hint_of(int code)
