@@ -59,12 +59,14 @@ static int uname_of_root(struct host *host, json_t **answer, struct error *err)
 	_cleanup_json_ json_t *names = object_new();
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		_cleanup_free_ char *text = host_read_text(host, err, "%s", files[i].path);
+		_cleanup_strbuf_ struct strbuf text = {0};
+		int rc = path_read(host, files[i].path, &text, err);
 
-		json_put_string(names, files[i].key, text);
+		if (rc == 0)
+			json_put_string(names, files[i].key, text.s ? text_trim(text.s) : "");
+		else if (strcmp(files[i].key, "release") == 0)
+			return rc;
 	}
-	if (!json_object_get(names, "release"))
-		return err ? err->code : -ENOENT;
 	error_clear(err);
 	*answer = names;
 	names = NULL;
@@ -102,7 +104,7 @@ static json_int_t limit_value(rlim_t limit)
 static int self_live(struct host *host, const void *question RH_UNUSED, json_t **answer,
 		     struct error *err)
 {
-	_cleanup_free_ char *status = NULL;
+	_cleanup_strbuf_ struct strbuf status = {0};
 	struct rlimit memlock;
 	char *cursor, *line;
 
@@ -113,7 +115,7 @@ static int self_live(struct host *host, const void *question RH_UNUSED, json_t *
 	json_put_int(*answer, "memlock_hard", limit_value(memlock.rlim_max));
 	json_put_int(*answer, "euid", geteuid());
 
-	cursor = status = host_read_text(host, NULL, "/proc/self/status");
+	cursor = path_read(host, "/proc/self/status", &status, NULL) == 0 ? status.s : NULL;
 	while (cursor && (line = text_next_line(&cursor)))
 		if (text_starts_with(line, "CapEff:"))
 			json_put_string(*answer, "cap_eff", text_trim(line + strlen("CapEff:")));

@@ -50,6 +50,9 @@ int door_bytes_get(const json_t *value, char **data, size_t *len, struct error *
 char *base64_encode(const void *data, size_t len);
 int base64_decode(const char *text, size_t text_len, char **data, size_t *len);
 
+/* The failure that an answer holds, given to `err`; 0 when it holds none. */
+int door_failure(json_t *answer, const char *door, struct error *err);
+
 /* Error for an answer in a recording that is not of the door's form. Returns -EBADMSG. */
 int door_malformed(const char *door, struct error *err);
 
@@ -74,3 +77,5 @@ void netlink_socket_free(struct netlink_socket *s);
 /* Open below the root; flags as open(2), O_CLOEXEC is added. Returns the fd or a negative errno
  * without a message. Only for live functions. */
 int path_open(struct host *host, const char *path, int flags);
+/* Whole file, as host_read() reads it, added to an empty `data`. Only for live functions. */
+int path_read(struct host *host, const char *path, struct strbuf *data, struct error *err);

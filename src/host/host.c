@@ -61,8 +61,7 @@ bool host_is_replay(const struct host *host)
 /* Largest errno of the kernel (MAX_ERRNO, include/linux/err.h). */
 #define ERRNO_MAX 4095
 
-/* The failure that `answer` holds, or 0. */
-static int answer_failure(json_t *answer, const char *door, struct error *err)
+int door_failure(json_t *answer, const char *door, struct error *err)
 {
 	json_t *code = json_object_get(answer, "errno");
 	json_int_t value;
@@ -110,7 +109,7 @@ int door_ask(struct host *host, const char *door, const char *key, bool below_ro
 	if (host->recording)
 		door_memory_keep(host->recording, door, key, json_incref(found));
 
-	rc = answer_failure(found, door, err);
+	rc = door_failure(found, door, err);
 	if (rc < 0)
 		return rc;
 	*answer = found;

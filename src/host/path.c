@@ -73,24 +73,31 @@ static ssize_t read_some(int fd, char *buf, size_t len, const char *path, struct
 	return n < 0 ? error_set_errno(err, -errno, "%s", path) : n;
 }
 
-static int read_live(struct host *host, const void *question, json_t **answer, struct error *err)
+int path_read(struct host *host, const char *path, struct strbuf *data, struct error *err)
 {
-	const struct path_question *q = question;
-	_cleanup_strbuf_ struct strbuf data = {0};
-	_cleanup_close_ int fd = open_file(host, q->path, err);
+	_cleanup_close_ int fd = open_file(host, path, err);
 	char buf[16 << 10];
 	ssize_t n;
 
 	if (fd < 0)
 		return fd;
-	while ((n = read_some(fd, buf, sizeof(buf), q->path, err)) > 0) {
-		if ((size_t)n > HOST_FILE_MAX - data.len)
-			return error_set(err, -EFBIG, "%s: longer than %u bytes", q->path,
+	while ((n = read_some(fd, buf, sizeof(buf), path, err)) > 0) {
+		if ((size_t)n > HOST_FILE_MAX - data->len)
+			return error_set(err, -EFBIG, "%s: longer than %u bytes", path,
 					 HOST_FILE_MAX);
-		strbuf_add(&data, buf, (size_t)n);
+		strbuf_add(data, buf, (size_t)n);
 	}
-	if (n < 0)
-		return (int)n;
+	return (int)n;
+}
+
+static int read_live(struct host *host, const void *question, json_t **answer, struct error *err)
+{
+	const struct path_question *q = question;
+	_cleanup_strbuf_ struct strbuf data = {0};
+	int rc = path_read(host, q->path, &data, err);
+
+	if (rc < 0)
+		return rc;
 	*answer = answer_new("data", door_bytes_new(strbuf_str(&data), data.len));
 	return 0;
 }
