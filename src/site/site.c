@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "site/site.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "site/schema.h"
+
+/* Expectations that the reference tells as defaults and that depend on other keys. */
+static void fill_node_defaults(struct site_node *node, const struct tree *tree)
+{
+	static const char *const sections[] = { "links", "bonds", "vlans" };
+
+	if (!node->roles)
+		node->roles = node->n_gpus ? SITE_ROLE_GPU : SITE_ROLE_CLIENT;
+	for (size_t i = 0; i < node->n_rdma; i++) {
+		struct site_rdma *rdma = &node->rdma[i];
+
+		for (size_t j = 0; j < ARRAY_SIZE(sections) && !rdma->address; j++) {
+			const struct tree *link = tree_get(tree_get(tree, sections[j]), rdma->link);
+			const struct tree *list = tree_get(link, "addresses");
+
+			if (list && list->n)
+				rdma->address = xstrndup(list->items[0]->text,
+							 strcspn(list->items[0]->text, "/"));
+		}
+	}
+}
+
+static void bind_nodes(struct site *site, const struct tree *nodes)
+{
+	site->nodes = xcalloc(nodes->n, sizeof(*site->nodes));
+	site->n_nodes = nodes->n;
+	for (size_t i = 0; i < nodes->n; i++) {
+		struct site_node *node = &site->nodes[i];
+
+		node->where = nodes->pairs[i].key->where;
+		node->name = xstrdup(nodes->pairs[i].key->text);
+		schema_bind(&schema_node_keys, nodes->pairs[i].value, node);
+		fill_node_defaults(node, nodes->pairs[i].value);
+		site->gpudirect = site->gpudirect || node->n_gpus;
+	}
+}
+
+static struct site *site_new(struct tree_document *doc, struct tree *nodes)
+{
+	struct site *site = xcalloc(1, sizeof(*site));
+	const struct tree_pair *qos = tree_pair(doc->root, "qos");
+	const char *gpudirect = tree_text(doc->root, "gpudirect");
+
+	schema_bind(&schema_site, doc->root, site);
+	if (qos) {
+		site->qos.declared = true;
+		site->qos.where = qos->key->where;
+	}
+	bind_nodes(site, nodes);
+	if (gpudirect)
+		site->gpudirect = !strcmp(gpudirect, "true");
+	site->kubernetes = tree_get(doc->root, "kubernetes");
+	site->storage = tree_get(doc->root, "storage");
+	site->workload = tree_get(doc->root, "workload");
+	site->document = json_incref(schema_json(&schema_site, doc->root));
+	/* readers of the document need not know about profiles */
+	json_put(site->document, "nodes", json_object());
+	for (size_t i = 0; i < nodes->n; i++) {
+		json_t *node = schema_json(&schema_node, nodes->pairs[i].value);
+
+		json_put(json_obj(site->document, "nodes"), nodes->pairs[i].key->text, json_incref(node));
+	}
+	return site;
+}
+
+/* The merged nodes, or NULL when something is wrong. */
+static struct tree *check(struct tree_document *doc, struct complaints *c)
+{
+	schema_check(&schema_site, doc->root, NULL, c);
+	if (doc->root->kind != TREE_MAP)
+		return NULL;
+	for (size_t i = 0; schema_site.keys[i].name; i++) {
+		const struct schema_key *key = &schema_site.keys[i];
+
+		if (key->required && !tree_pair(doc->root, key->name))
+			complain(c, doc->root->where, "key '%s' is missing", key->name);
+	}
+	if (c->n)
+		return NULL;	/* what follows reads checked trees only */
+	struct tree *nodes = site_nodes_merged(doc, c);
+	if (!nodes)
+		return NULL;
+	struct schema_path path = { NULL, "nodes" };
+	for (size_t i = 0; i < nodes->n && !complaints_full(c); i++) {
+		struct schema_path below = { &path, nodes->pairs[i].key->text };
+
+		schema_check_required(&schema_node, nodes->pairs[i].value, &below, c);
+	}
+	site_check_references(doc->root, nodes, c);
+	return c->n ? NULL : nodes;
+}
+
+int site_parse(struct site **site, const char *text, size_t len, const char *name, struct error *err)
+{
+	_cleanup_tree_document_ struct tree_document doc = {0};
+	_cleanup_complaints_ struct complaints c = { .file = name };
+	struct tree *nodes = NULL;
+
+	*site = NULL;
+	if (tree_read(&doc, text, len, &c))
+		nodes = check(&doc, &c);
+	int rc = complaints_tell(&c, err);
+	if (rc < 0)
+		return rc;
+	*site = site_new(&doc, nodes);
+	(*site)->path = xstrdup(name);
+	return 0;
+}
+
+int site_load(struct site **site, const char *path, struct error *err)
+{
+	_cleanup_strbuf_ struct strbuf text = {0};
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char block[64 << 10];
+	ssize_t n;
+
+	*site = NULL;
+	if (fd < 0)
+		return error_set_errno(err, -errno, "%s", path);
+	/* one byte over the limit is enough for site_parse() to tell */
+	while (text.len <= TREE_FILE_MAX) {
+		n = read(fd, block, sizeof(block));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_set_errno(err, -errno, "%s", path);
+		if (!n)
+			break;
+		strbuf_add(&text, block, (size_t)n);
+	}
+	return site_parse(site, strbuf_str(&text), text.len, path, err);
+}
+
+void site_free(struct site *site)
+{
+	if (!site)
+		return;
+	for (size_t i = 0; i < site->n_nodes; i++) {
+		free(site->nodes[i].name);
+		schema_release(&schema_node_keys, &site->nodes[i]);
+	}
+	free(site->nodes);
+	schema_release(&schema_site, site);
+	json_decref(site->document);
+	free(site->path);
+	free(site);
+}
+
+/* The array member whose `key` is `wanted`, or NULL. */
+#define FIND(array, n, key, wanted)                                                            \
+	do {                                                                                   \
+		for (size_t i_ = 0; (wanted) && i_ < (n); i_++)                                \
+			if ((array)[i_].key && !strcmp((array)[i_].key, (wanted)))             \
+				return &(array)[i_];                                           \
+		return NULL;                                                                   \
+	} while (0)
+
+struct site_node *site_node_find(const struct site *site, const char *name)
+{
+	FIND(site->nodes, site->n_nodes, name, name);
+}
+
+struct site_bond *site_bond_find(const struct site_node *node, const char *name)
+{
+	FIND(node->bonds, node->n_bonds, name, name);
+}
+
+struct site_vlan *site_vlan_find(const struct site_node *node, const char *name)
+{
+	FIND(node->vlans, node->n_vlans, name, name);
+}
+
+struct site_link *site_link_find(const struct site_node *node, const char *name)
+{
+	FIND(node->links, node->n_links, name, name);
+}
+
+struct site_rdma *site_rdma_find(const struct site_node *node, const char *link)
+{
+	FIND(node->rdma, node->n_rdma, link, link);
+}
