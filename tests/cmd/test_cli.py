@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as a user meets it: usage, bad input, files, signals, and a machine that has nothing."""
+
+import gzip
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import Tap  # noqa: E402
+
+TOP = Path(os.environ["RAILHEAD_SOURCE"])
+RAILHEAD = os.environ["RAILHEAD"]
+
+
+def run(*args, env=None, stdin=b"", **kwargs):
+    environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS")}
+    environment.update(env or {})
+    return subprocess.run(
+        [RAILHEAD, *map(str, args)], input=stdin, stdout=kwargs.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE,
+        env=environment, timeout=120, **kwargs
+    )
+
+
+def usage(t):
+    for args, text in (
+        ([], "Usage: railhead VERB"),
+        (["chekc"], "did you mean 'check'"),
+        (["check", "--sit", "x"], None),
+        (["check", "--fromat", "json"], "did you mean --format"),
+        (["check", "--format", "xml"], "unknown format 'xml'"),
+        (["check", "--format"], "needs a value"),
+        (["check", "-Z"], "unknown option -Z"),
+        (["check", "--color", "red"], "auto, always or never"),
+        (["explain"], "GATE... is missing"),
+        (["explain", "net.bnod"], "did you mean 'net.bond'"),
+        (["gates", "x"], "unexpected operand 'x'"),
+        (["record"], "say where to"),
+        (["report", "a", "b"], "unexpected operand"),
+        (["\x1b[31m"], "\\x1b[31m"),
+    ):
+        r = run(*args)
+        if text is None:
+            continue  # an unambiguous abbreviation is getopt's own business
+        t.ok(r.returncode == 2 and text in r.stderr.decode() and not r.stdout, f"usage error: {args}", r)
+    for verb in ("check", "gates", "explain", "snapshot", "record", "report", "version", "completion"):
+        r = run(verb, "--help")
+        t.ok(r.returncode == 0 and f"Usage: railhead {verb}" in r.stdout.decode(), f"{verb} --help", r)
+    t.equal(run("--version").stdout.split()[0], b"railhead", "--version")
+    t.ok(json.loads(run("version", "-f", "json").stdout)["schemas"]["snapshot"] == "railhead.snapshot/1", "version as JSON")
+
+
+def completion(t):
+    script = run("completion").stdout.decode()
+    probe = 'COMP_WORDS=(railhead check --f); COMP_CWORD=2; _railhead; echo "${COMPREPLY[*]}"'
+    r = subprocess.run(["bash", "-c", script + probe], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    t.equal(r.stdout.strip(), b"--format", "completes an option")
+    probe = 'COMP_WORDS=(railhead explain rdma.dev); COMP_CWORD=2; _railhead; echo "${COMPREPLY[*]}"'
+    r = subprocess.run(["bash", "-c", script + probe], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    t.equal(r.stdout.strip(), b"rdma.device", "completes a gate")
+
+
+def bad_snapshots(t):
+    with tempfile.TemporaryDirectory() as folder:
+        bad = Path(folder) / "bad.json"
+        for content, text in (
+            (b"", "empty"),
+            (b"{", "bad.json:1"),
+            (b"[" * (1 << 20), "nested deeper"),
+            (b'{"schema": "railhead.snapshot/2"}', 'this railhead reads "railhead.snapshot/1"'),
+            (b'{"a": 1}', "not a railhead snapshot"),
+            (b'{"schema": "railhead.snapshot/1", "links": []}', "/links is not an object"),
+            (b'{"schema": "railhead.snapshot/1"}', "no host name"),
+            (b"\xff\xfe{}", "bad.json:1"),
+            (gzip.compress(b"{}"), "--replay"),
+            (b'{"schema": "railhead.snapshot/1", "schema": "x"}', "duplicate"),
+        ):
+            bad.write_bytes(content)
+            site = ["--site", TOP / "examples/lab.yaml"]
+            r = run("check", *site, bad)
+            t.ok(r.returncode == 2 and text in r.stderr.decode(), f"snapshot {content[:30]!r}: {text}", r)
+        r = run("check", Path(folder) / "none.json")
+        t.ok(r.returncode == 2 and "No such file" in r.stderr.decode(), "snapshot that is not there", r)
+        bad.write_text('{"schema": "railhead.snapshot/1", "node": {"hostname": "nowhere"}}')
+        r = run("check", "--site", TOP / "examples/lab.yaml", bad)
+        t.ok(r.returncode == 2 and "gpu-node-01" in r.stderr.decode() and "--node" in r.stderr.decode(), "unknown node: the site's nodes are named", r)
+        r = run("check", "--site", TOP / "examples/lab.yaml", "--node", "gpu-node-01", bad)
+        t.ok(r.returncode == 1, "an empty snapshot is judged: nothing passes that was not seen", r)
+        report = json.loads(run("check", "--site", TOP / "examples/lab.yaml", "--node", "gpu-node-01", "-f", "json", bad).stdout)
+        passed = [v["gate"] for v in report["verdicts"] if v["status"] == "pass"]
+        t.equal(passed, [], "an empty snapshot passes no gate")
+        r = run("check", bad, bad)
+        t.ok(r.returncode == 2 and "both of node" in r.stderr.decode(), "one node twice", r)
+        garbage = Path(folder) / "garbage.rec"
+        for content in (b"", b"x", gzip.compress(b""), gzip.compress(b"{}"), gzip.compress(b"[]"), gzip.compress(b"[" * (1 << 20)),
+                        gzip.compress(b'{"schema":"railhead.recording/9"}'), b"\x1f\x8b" + b"\0" * 40):
+            garbage.write_bytes(content)
+            r = run("check", "--replay", garbage)
+            t.ok(r.returncode == 2 and b"garbage.rec" in r.stderr, f"recording {content[:20]!r} is refused", r)
+
+
+def bare_machine(t):
+    """Without RDMA, GPU or root: exit 1, every gate says what is missing, nothing is green unseen."""
+    nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    r = run("check", "-f", "json", **nobody)
+    t.equal(r.returncode, 1, "check without anything ends with 1")
+    report = json.loads(r.stdout)
+    for v in report["verdicts"]:
+        if v["status"] == "unknown":
+            t.ok(v["summary"] and v["obtain"], f"{v['gate']}: unknown says how to obtain the fact", v)
+        if v["status"] == "pass":
+            seen = [e for e in v["evidence"] if e.get("value") is not None or not e.get("missing")]
+            t.ok(seen, f"{v['gate']}: a pass has evidence", v)
+    text = run("check", **nobody)
+    t.ok(text.returncode == 1 and b"railhead" in text.stdout and b"\x1b" not in text.stdout, "text without colour in a pipe", text.stdout[-500:])
+
+
+def replay_is_the_same(t):
+    with tempfile.TemporaryDirectory() as folder:
+        recording = Path(folder) / "a.rec"
+        r = run("record", "-o", recording, "--note", "test")
+        t.equal((r.returncode, r.stderr), (0, b""), "record")
+        reports = []
+        for _ in range(2):
+            r = run("check", "--replay", recording, "-f", "json")
+            reports.append(r.stdout)
+        t.ok(reports[0] == reports[1] and reports[0], "two replays give the same bytes")
+        replayed = json.loads(reports[0])
+        t.equal(replayed["nodes"][0]["source"], "replay", "the report says that it is a replay")
+        live = json.loads(run("check", "-f", "json").stdout)
+        key = lambda report: [(v["gate"], v["subject"], v["status"], v["summary"]) for v in report["verdicts"]]
+        t.equal(key(replayed), key(live), "a replay gives the verdicts of the machine")
+        anonymous = Path(folder) / "b.rec"
+        r = run("record", "--anonymize", "-o", anonymous)
+        t.equal(r.returncode, 0, "record --anonymize")
+        data = gzip.decompress(anonymous.read_bytes())
+        host = os.uname().nodename.encode()
+        t.ok(len(host) < 3 or b'"' + host + b'"' not in data, "no host name is left")
+        r = run("check", "--replay", anonymous, "-f", "json")
+        hidden = json.loads(r.stdout)
+        t.equal([v["status"] for v in hidden["verdicts"]], [v["status"] for v in live["verdicts"]], "anonymized: the same verdicts")
+
+
+def output(t):
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "r.json"
+        r = run("check", "-f", "json", "-o", out)
+        t.ok(r.returncode == 1 and not r.stdout and json.loads(out.read_text()), "-o FILE", r)
+        t.equal(os.listdir(folder), ["r.json"], "no temporary file is left")
+        t.equal(out.stat().st_mode & 0o777, 0o666 & ~os.umask(os.umask(0o22)), "the file has the usual mode")
+        for form, mark in (("html", b"<html"), ("junit", b"<testsuite"), ("ctrf", b'"results"'), ("text", b"railhead")):
+            r = run("report", out, "-f", form)
+            t.ok(r.returncode == 1 and mark in r.stdout, f"a stored report as {form}", r.stdout[:300])
+        r = run("report", "-", stdin=b'{"schema": "railhead.report/9"}')
+        t.ok(r.returncode == 2 and b"railhead.report/1" in r.stderr, "a report of another schema", r)
+        r = run("check", "-o", Path(folder) / "none" / "x")
+        t.ok(r.returncode == 3 and b"none/x" in r.stderr, "-o in a folder that is not there", r)
+        with open("/dev/full", "wb") as full:
+            for verb in (["check"], ["snapshot"], ["gates"], ["--help"], ["version"]):
+                r = run(*verb, stdout=full)
+                t.ok(r.returncode == 3 and b"No space left" in r.stderr, f"{verb[0]} to a full disk", r)
+        r = run("snapshot", "-o", "/dev/full")
+        t.ok(r.returncode == 3 and b"No space left" in r.stderr, "-o to a full disk", r)
+        read, write = os.pipe()
+        os.close(read)
+        r = run("gates", stdout=write)
+        os.close(write)
+        t.ok(r.returncode == 3 and b"Broken pipe" in r.stderr, "a closed pipe is an error, not a signal", r)
+
+
+def limits(t):
+    """Few file descriptors, and a working directory that is gone."""
+    few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
+    r = run("check", "-q", preexec_fn=few)
+    t.ok(r.returncode in (1, 3), "check with 16 file descriptors ends in order", r)
+    with tempfile.TemporaryDirectory() as folder:
+        gone = Path(folder) / "gone"
+        gone.mkdir()
+        r = run("version", preexec_fn=lambda: (os.chdir(gone), os.rmdir(gone)))
+        t.equal(r.returncode, 0, "a working directory that is gone")
+    r = run("check", "-q", env={"LC_ALL": "C", "TERM": "dumb"})
+    t.equal(r.returncode, 1, "check in the C locale")
+    r = run("check", "-q", env={"PATH": ""})
+    t.equal(r.returncode, 1, "check without PATH")
+
+
+def main():
+    t = Tap()
+    for case in (usage, completion, bad_snapshots, bare_machine, replay_is_the_same, output, limits):
+        t.case(case)
+    t.done()
+
+
+main()
