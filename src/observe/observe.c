@@ -7,7 +7,7 @@
 #include "observe/observe.h"
 
 /*
- * The order is the order of the document. Three observers read what an earlier one wrote: ethtool
+ * The order is the order of the document. Some observers read what an earlier one wrote: ethtool
  * and dcb the names of /links, userspace the devices of /rdma, gpu the devices of /pci.
  */
 static void (*const observers[])(struct observation *o) = {
@@ -20,6 +20,9 @@ static void (*const observers[])(struct observation *o) = {
 	observe_ethtool,
 	observe_dcb,
 	observe_devlink,
+	observe_rdma,
+	observe_userspace,
+	observe_gpu,
 };
 
 static const char *hint_of(int code)
