@@ -84,6 +84,7 @@ static void observe_file(struct observation *o, json_t *facts, const char *name)
 	_cleanup_json_ json_t *info = NULL;
 	int rc = host_module_info(o->host, name, &info, &err);
 
+	/* Also when there is no folder for the running kernel: modprobe would find nothing. */
 	if (rc == -ENOENT) {
 		json_put(facts, "file", json_null());
 		return;
@@ -134,6 +135,19 @@ static bool name_among(char **names, int n, const char *name)
 	return false;
 }
 
+/* A system without any modules is a container's view of one: then nothing is known of the files. */
+static bool has_module_files(struct observation *o)
+{
+	_cleanup_error_ struct error err = {0};
+	struct host_stat st;
+	int rc = host_stat(o->host, &st, false, &err, "/lib/modules");
+
+	if (rc < 0)
+		observe_gap(o, rc, "in a container, mount the host's /lib/modules", error_text(&err),
+			    "/os/modules");
+	return rc == 0;
+}
+
 void observe_modules(struct observation *o)
 {
 	json_t *os = json_obj(o->snapshot, "os");
@@ -145,6 +159,7 @@ void observe_modules(struct observation *o)
 		observe_gap(o, n, NULL, error_text(&err), "/os/modules");
 	} else {
 		json_t *modules = json_obj(os, "modules");
+		const bool files = has_module_files(o);
 
 		for (size_t i = 0; i < ARRAY_SIZE(modules_of_interest); i++) {
 			const char *name = modules_of_interest[i];
@@ -154,7 +169,8 @@ void observe_modules(struct observation *o)
 				observe_loaded(o, facts, name);
 			else
 				json_put_bool(facts, "loaded", false);
-			observe_file(o, facts, name);
+			if (files)
+				observe_file(o, facts, name);
 			put_in_tree(facts);
 		}
 	}

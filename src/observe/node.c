@@ -178,17 +178,17 @@ static void observe_installed(struct observation *o, json_t *kernel, const char 
 		observe_gap(o, rc, NULL, error_text(&err), "/os/kernel/headers");
 }
 
-static void observe_kernel(struct observation *o, json_t *os)
+static void observe_kernel(struct observation *o, json_t *os, json_t *names)
 {
 	json_t *kernel = json_obj(os, "kernel");
 	const struct sysfs_object proc = {o, kernel, "/os/kernel", "/proc"};
+	const char *release = json_get_string(names, "release", NULL);
 
-	sysfs_put_text(&proc, "release", "sys/kernel/osrelease");
-	sysfs_put_text(&proc, "version", "sys/kernel/version");
+	json_put_string(kernel, "release", release);
+	json_put_string(kernel, "version", json_get_string(names, "version", NULL));
 	sysfs_put_text(&proc, "cmdline", "cmdline");
 	sysfs_put_int(&proc, "tainted", "sys/kernel/tainted");
 
-	const char *release = json_get_string(kernel, "release", NULL);
 	if (release && strchr(release, '/'))
 		release = NULL;
 	if (release)
@@ -216,24 +216,20 @@ static void observe_sysctl(struct observation *o, json_t *os)
 void observe_node(struct observation *o)
 {
 	json_t *node = json_obj(o->snapshot, "node");
-	const struct sysfs_object proc = {o, node, "/node", "/proc/sys/kernel"};
 	json_t *os = json_obj(o->snapshot, "os");
+	const struct sysfs_object proc = {o, node, "/node", "/proc/sys/kernel"};
+	_cleanup_error_ struct error err = {0};
+	_cleanup_json_ json_t *names = NULL;
+	int rc = host_uname(o->host, &names, &err);
 
-	sysfs_put_text(&proc, "hostname", "hostname");
-	sysfs_put_text(&proc, "boot_id", "random/boot_id");
-	/* /proc/sys/kernel/arch is new in Linux 6.1. */
-	sysfs_put_text(&proc, "machine", "arch");
-	if (!json_object_get(node, "machine")) {
-		_cleanup_error_ struct error err = {0};
-		_cleanup_json_ json_t *names = NULL;
-		int rc = host_uname(o->host, &names, &err);
-
-		if (rc < 0)
-			observe_gap(o, rc, NULL, error_text(&err), "/node/machine");
-		else
-			json_put_string(node, "machine", json_get_string(names, "machine", NULL));
+	if (rc < 0) {
+		observe_gap(o, rc, NULL, error_text(&err), "/node");
+		observe_gap(o, rc, NULL, error_text(&err), "/os/kernel");
 	}
+	json_put_string(node, "hostname", json_get_string(names, "nodename", NULL));
+	sysfs_put_text(&proc, "boot_id", "random/boot_id");
+	json_put_string(node, "machine", json_get_string(names, "machine", NULL));
 	observe_release(o, os);
-	observe_kernel(o, os);
+	observe_kernel(o, os, names);
 	observe_sysctl(o, os);
 }
