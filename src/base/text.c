@@ -252,7 +252,9 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
 			best_distance = d;
 		}
 	}
-	if (!best || (best_distance > 2 && best_distance * 3 > strlen(best)))
+	/* a short word with every letter replaced is another word */
+	if (!best || best_distance >= strlen(best) ||
+	    (best_distance > 2 && best_distance * 3 > strlen(best)))
 		return NULL;
 	return best;
 }

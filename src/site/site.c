@@ -76,6 +76,16 @@ static struct site *site_new(struct tree_document *doc, struct tree *nodes)
 /* The merged nodes, or NULL when something is wrong. */
 static struct tree *check(struct tree_document *doc, struct complaints *c)
 {
+	const struct tree_pair *schema = tree_pair(doc->root, "schema");
+
+	/* a file of another schema is not measured by this one */
+	if (schema) {
+		struct schema_path at = { NULL, "schema" };
+
+		schema_check(schema_key_find(&schema_site, "schema")->type, schema->value, &at, c);
+		if (c->n)
+			return NULL;
+	}
 	schema_check(&schema_site, doc->root, NULL, c);
 	if (doc->root->kind != TREE_MAP)
 		return NULL;

@@ -104,15 +104,17 @@ static void complain_syntax(struct reader *r)
 		complain(r->complaints, where_of_byte(r->text, at), "%s", problem);
 		return;
 	}
-	bool tab = byte_at(r, p->problem_mark) == '\t';
+	const char *hint = "";
+	if (byte_at(r, p->problem_mark) == '\t')
+		hint = "; a tab cannot indent in YAML";
+	else if (strstr(problem, "mapping values are not allowed"))
+		hint = "; a value with ': ' in it needs quotes, and keys of one map begin in one column";
 	if (p->context && p->context_mark.line != p->problem_mark.line)
 		complain(r->complaints, where_of(p->problem_mark), "%s (%s that begins in line %zu)%s",
-			 problem, p->context, p->context_mark.line + 1,
-			 tab ? "; a tab cannot indent in YAML" : "");
+			 problem, p->context, p->context_mark.line + 1, hint);
 	else
 		complain(r->complaints, where_of(p->problem_mark), "%s%s%s%s", problem,
-			 p->context ? " " : "", p->context ? p->context : "",
-			 tab ? "; a tab cannot indent in YAML" : "");
+			 p->context ? " " : "", p->context ? p->context : "", hint);
 }
 
 /* Next event, which the caller deletes; false after a complaint. */
