@@ -376,7 +376,10 @@ int judge_all(struct ladder **ladder, const struct judge_input *input, struct er
 		if (!input->nodes[i].node || !json_is_object(input->nodes[i].snapshot))
 			return error_set(err, -EINVAL, "node %zu of the input has no snapshot", i + 1);
 	}
-	e.gates = gate_registry(&e.n_gates);
+	e.gates = input->gates;
+	e.n_gates = input->n_gates;
+	if (!e.gates)
+		e.gates = gate_registry(&e.n_gates);
 	e.done = xcalloc(e.n_gates, sizeof(*e.done));
 	e.first = xcalloc(e.n_gates, sizeof(*e.first));
 	e.count = xcalloc(e.n_gates, sizeof(*e.count));

@@ -162,6 +162,8 @@ struct judge_input {
 	const struct judge_node *nodes;	/* nodes with snapshots */
 	size_t n_nodes;
 	bool paper;	/* GATE_SITE gates too (plan) */
+	const struct gate *const *gates;	/* in ladder order; NULL: the registry */
+	size_t n_gates;
 };
 
 /* Judge all gates; `*ladder` is owned by the caller. */
