@@ -300,7 +300,7 @@ char *document_closing(json_t *document, const char *between)
 		if (because)
 			strbuf_printf(&b, " (explained by %s)", because);
 	} else if (railhead < n) {
-		strbuf_puts(&b, ", the end of the line");
+		strbuf_printf(&b, "%snothing that was judged stops it", between);
 	}
 	strbuf_puts(&b, between);
 	put_counts(&b, json_object_get(json_object_get(document, "result"), "counts"));

@@ -67,7 +67,8 @@ int report_write_document(FILE *out, json_t *document, const struct report_optio
 	case REPORT_JSON:
 		return report_emit_json(out, document, err);
 	case REPORT_HTML:
-		return error_set(err, -ENOTSUP, "the HTML form is not in this build");
+		html_render(&text, document);
+		break;
 	case REPORT_JUNIT:
 		junit_render(&text, document);
 		break;

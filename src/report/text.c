@@ -91,7 +91,6 @@ static void render_heading(struct text *t)
 
 static void render_railhead(struct text *t)
 {
-	size_t n = json_array_size(t->verdicts);
 	struct strbuf b = {0};
 	unsigned used;
 
@@ -101,8 +100,6 @@ static void render_railhead(struct text *t)
 
 		strbuf_printf(&b, "railhead: %s — phase %lld", name,
 			      (long long)json_get_int(v, "phase", 0));
-		if (document_index(t->document, "stopped_by") == n)
-			strbuf_puts(&b, ", the end of the line");
 	} else {
 		strbuf_puts(&b, "railhead: nothing is proven");
 	}

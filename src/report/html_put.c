@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text into HTML. Nothing from a document reaches the page but through html_put(). */
+#include <string.h>
+
+#include "report/html.h"
+
+static void put_bytes(struct strbuf *out, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		switch (s[i]) {
+		case '&':
+			strbuf_puts(out, "&amp;");
+			break;
+		case '<':
+			strbuf_puts(out, "&lt;");
+			break;
+		case '>':
+			strbuf_puts(out, "&gt;");
+			break;
+		case '"':
+			strbuf_puts(out, "&quot;");
+			break;
+		case '\'':
+			strbuf_puts(out, "&#39;");
+			break;
+		default:
+			strbuf_putc(out, s[i]);
+		}
+	}
+}
+
+void html_put(struct strbuf *out, const char *text)
+{
+	put_bytes(out, text, strlen(text));
+}
+
+static void put_rich_bytes(struct strbuf *out, const char *s, size_t len)
+{
+	const char *end = s + len;
+
+	while (s < end) {
+		const char *open = memchr(s, '`', (size_t)(end - s));
+		const char *close =
+			open ? memchr(open + 1, '`', (size_t)(end - open - 1)) : NULL;
+
+		if (!close || close == open + 1) {
+			put_bytes(out, s, (size_t)(end - s));
+			return;
+		}
+		put_bytes(out, s, (size_t)(open - s));
+		strbuf_puts(out, "<code>");
+		put_bytes(out, open + 1, (size_t)(close - open - 1));
+		strbuf_puts(out, "</code>");
+		s = close + 1;
+	}
+}
+
+void html_put_rich(struct strbuf *out, const char *text)
+{
+	put_rich_bytes(out, text, strlen(text));
+}
+
+void html_put_advice(struct strbuf *out, const char *text)
+{
+	enum { NONE, PROSE, CODE } in = NONE;
+	static const char *const closing[] = {"", "</p>", "</pre>"};
+
+	while (*text) {
+		size_t len = strcspn(text, "\n"), blanks = strspn(text, " ");
+
+		if (blanks >= len) {	/* an empty line ends what was open */
+			strbuf_puts(out, closing[in]);
+			in = NONE;
+		} else if (blanks >= 2) {
+			if (in != CODE) {
+				strbuf_puts(out, closing[in]);
+				strbuf_puts(out, "<pre>");
+				in = CODE;
+			} else {
+				strbuf_putc(out, '\n');
+			}
+			size_t cut = blanks < 4 ? blanks : 4;
+			put_bytes(out, text + cut, len - cut);
+		} else {
+			if (in != PROSE)
+				strbuf_puts(out, closing[in]);
+			strbuf_puts(out, in == PROSE ? "<br>" : "<p>");
+			in = PROSE;
+			put_rich_bytes(out, text, len);
+		}
+		text += len + (text[len] == '\n');
+	}
+	strbuf_puts(out, closing[in]);
+}
+
+const char *html_class(enum verdict_status status)
+{
+	return status == VERDICT_NA ? "na" : verdict_status_name(status);
+}
+
+void html_put_mark(struct strbuf *out, enum verdict_status status, const char *name)
+{
+	strbuf_puts(out, "<svg class=\"mark\" ");
+	if (name) {
+		strbuf_puts(out, "role=\"img\" aria-label=\"");
+		html_put(out, name);
+		strbuf_puts(out, "\"");
+	} else {
+		strbuf_puts(out, "aria-hidden=\"true\"");
+	}
+	strbuf_printf(out, "><use href=\"#m-%s\"/></svg>", html_class(status));
+}
+
+/* Index of the verdict "gate (subject)" or "gate", on `node` if there is one; n when there is none. */
+static size_t find_verdict(json_t *verdicts, const char *name, const char *node)
+{
+	size_t best = json_array_size(verdicts), n = best, i;
+	size_t gate_len = strcspn(name, " (");
+	const char *open = strchr(name, '(');
+	const char *close = open ? strrchr(open, ')') : NULL;
+	json_t *v;
+
+	json_array_foreach(verdicts, i, v) {
+		const char *gate = json_get_string(v, "gate", "");
+		const char *subject = json_get_string(v, "subject", "");
+		enum verdict_status status = document_status(v);
+
+		if (strlen(gate) != gate_len || strncmp(gate, name, gate_len) ||
+		    status == VERDICT_PASS || status == VERDICT_NA)
+			continue;
+		if (close && (strlen(subject) != (size_t)(close - open - 1) ||
+			      strncmp(subject, open + 1, strlen(subject))))
+			continue;
+		if (best == n)
+			best = i;
+		if (!strcmp(json_get_string(v, "node", ""), node))
+			return i;
+	}
+	return best;
+}
+
+void html_put_reference(struct strbuf *out, json_t *document, const char *name, const char *node)
+{
+	json_t *verdicts = json_object_get(document, "verdicts");
+	size_t at = find_verdict(verdicts, name, node);
+	bool found = at < json_array_size(verdicts);
+
+	if (found)
+		strbuf_printf(out, "<a href=\"#v%zu\">", at);
+	html_put(out, name);
+	if (found)
+		strbuf_puts(out, "</a>");
+}
+
+void html_put_name(struct strbuf *out, json_t *document, json_t *verdict)
+{
+	_cleanup_free_ char *subject = document_subject(document, verdict);
+
+	strbuf_puts(out, "<code>");
+	html_put(out, json_get_string(verdict, "gate", ""));
+	strbuf_puts(out, "</code>");
+	if (*subject)
+		strbuf_putc(out, ' ');
+	html_put(out, subject);
+}
+
+void html_put_note(struct strbuf *out, const char *label, const char *rich, const char *id)
+{
+	if (!rich || !*rich)
+		return;
+	strbuf_printf(out, "<div class=\"note\"><span class=\"label\">%s</span><div class=\"advice\">",
+		      label);
+	html_put_advice(out, rich);
+	if (id) {
+		strbuf_puts(out, "<code class=\"id\">");
+		html_put(out, id);
+		strbuf_puts(out, "</code>");
+	}
+	strbuf_puts(out, "</div></div>\n");
+}
+
+void html_put_causes(struct strbuf *out, json_t *verdict)
+{
+	const char *summary = json_get_string(verdict, "summary", "");
+	json_t *cause;
+	size_t i;
+
+	json_array_foreach(json_object_get(verdict, "causes"), i, cause) {
+		bool candidate = json_get_bool(cause, "candidate", false);
+		const char *text = json_get_string(cause, "text", "");
+
+		if (candidate || strcmp(text, summary))
+			html_put_note(out, candidate ? "maybe" : "cause", text,
+				      json_get_string(cause, "id", NULL));
+		html_put_note(out, candidate ? "then" : "fix",
+			      json_get_string(cause, "fix", NULL), NULL);
+	}
+}
+
+void html_sum_add(struct html_sum *sum, json_t *verdict, size_t index)
+{
+	if (!sum->n)
+		sum->first = index;
+	sum->last = index;
+	sum->n++;
+	sum->counts[document_status(verdict)]++;
+}
+
+enum verdict_status html_sum_status(const struct html_sum *sum)
+{
+	static const enum verdict_status order[] = {VERDICT_FAIL, VERDICT_BLOCKED, VERDICT_UNKNOWN,
+						    VERDICT_WARN, VERDICT_PASS};
+
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		if (sum->counts[order[i]])
+			return order[i];
+	}
+	return VERDICT_NA;
+}
