@@ -47,9 +47,10 @@ static void registry_release(void)
 const struct gate *const *gate_registry(size_t *n)
 {
 	if (!registry) {
-		registry = xcalloc(n_gates_os + n_gates_net + n_gates_nic + n_gates_rdma +
+		registry = xcalloc(n_gates_plan + n_gates_os + n_gates_net + n_gates_nic + n_gates_rdma +
 					   n_gates_qos + n_gates_gpu + n_gates_gdr + n_gates_later,
 				   sizeof(*registry));
+		add(gates_plan, n_gates_plan);
 		add(gates_os, n_gates_os);
 		add(gates_net, n_gates_net);
 		add(gates_nic, n_gates_nic);

@@ -8,6 +8,7 @@
 	extern const struct gate gates_##group[];                                              \
 	extern const size_t n_gates_##group
 
+GATES(plan);
 GATES(os);
 GATES(net);
 GATES(nic);

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gdr.export and gdr.register: what a record of an attempt tells.
+ *
+ * The errno of a failed registration narrows the cause but seldom names it alone. Whence it comes:
+ *   93  EPROTONOSUPPORT  the uverbs ioctl framework does not know the method (uverbs_ioctl.c)
+ *   95  EOPNOTSUPP       the method is known; driver or user-space provider has no dma-buf op
+ *   22  EINVAL           length, offset or alignment
+ *   12  ENOMEM           translating IOMMU, page tables of the adapter (PBLE), locked memory
+ *   14  EFAULT           ibv_reg_mr() on a GPU pointer
+ *  524  ENOTSUPP         the exporter refuses the mapping type
+ * A cause is named when the facts exclude the others; else all that remain are candidates.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "judge/gdr.h"
+#include "judge/memlock.h"
+#include "judge/signature.h"
+#include "judge/subject.h"
+
+/* Kernel-internal, not in <errno.h>: include/linux/errno.h */
+#define KERNEL_ENOTSUPP 524
+
+bool gdr_record_is_about(json_t *record, const char *gpu, const char *nic)
+{
+	const char *of_gpu = json_get_string(record, "gpu", NULL);
+	const char *of_link = json_get_string(record, "link", NULL);
+
+	return (!of_gpu || !strcmp(of_gpu, gpu)) && (!of_link || !nic || !strcmp(of_link, nic));
+}
+
+/* Lines by which the NVIDIA driver says why it refuses a dma-buf. True when one was found. */
+static bool judge_nvrm_lines(struct judging *g)
+{
+	static const char *const ids[] = { "nvrm-dmabuf-force-pcie", "nvrm-dmabuf-topology",
+					   "nvrm-dmabuf-importer" };
+	size_t n;
+	const struct signature *table = signature_table(&n);
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		if (!signature_fact(g, ids[i], NULL))
+			continue;
+		for (size_t k = 0; k < n; k++) {
+			if (strcmp(table[k].id, ids[i]))
+				continue;
+			judge_fail(g, ids[i], table[k].fix, "the kernel log says why: %s",
+							    table[k].text);
+			found = true;
+			break;
+		}
+	}
+	return found;
+}
+
+/* --- gdr.export ------------------------------------------------------------------------------- */
+
+void judge_gdr_export(struct judging *g)
+{
+	json_t *record = fact(g, "/proofs/gdr_export/%s", g->gpu);
+	json_t *supported = json_object_get(record, "supported");
+	json_t *code = json_object_get(record, "errno");
+	const char *text = json_get_string(record, "text", NULL);
+	json_t *open;
+
+	if (!record)
+		return;
+	open = fact_optional(g, "/gpu/driver/open");
+	if (json_is_false(supported) && json_is_false(open)) {
+		judge_fail(g, "driver-closed-module", "driver.kernelModuleType=open, then reboot.",
+			   "CUDA says that this GPU's memory cannot be exported: the kernel module "
+			   "is the closed one");
+		judge_explained_by(g, "gpu.open-module", NULL);
+	} else if (json_is_false(supported)) {
+		judge_fail(g, "dmabuf-unsupported", NULL,
+			   "CUDA says that DMA-BUF is not supported for %s "
+			   "(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED is 0)", g->gpu);
+		judge_candidate(g, "kernel-config", NULL,
+				"kernel without CONFIG_DMA_SHARED_BUFFER: gdr.kernel reads it");
+		judge_candidate(g, "confidential-computing", NULL,
+				"confidential computing is on: `nvidia-smi conf-compute -f` tells");
+		judge_candidate(g, "gpu-too-old", NULL, "GPU older than Turing: its model tells");
+	} else if (json_is_integer(code) && json_integer_value(code)) {
+		if (!judge_nvrm_lines(g))
+			judge_fail(g, "dmabuf-export-failed",
+				   "Export whole allocations from their base address "
+				   "(cuMemGetAddressRange), address and size in multiples of the "
+				   "host page, with flags 0.",
+				   "export of GPU memory failed with errno %lld%s%s",
+				   (long long)json_integer_value(code), text ? ": " : "",
+				   text ? text : "");
+	} else if (json_is_true(supported) && json_is_integer(code)) {
+		judge_pass(g, "GPU memory can be exported as DMA-BUF");
+	} else {
+		judge_unknown(g, NULL, "the record does not say whether an export was made");
+	}
+}
+
+/* --- gdr.register ----------------------------------------------------------------------------- */
+
+struct attempt {
+	json_t *record;
+	int64_t code;
+	const char *call;		/* "ibv_reg_dmabuf_mr", "ibv_reg_mr" */
+	int64_t length_bytes;		/* 0 = not told */
+	const struct family *family;
+	struct subject_rdma rdma;
+	bool has_rdma;
+};
+
+/* Causes that the facts leave over. */
+struct suspects {
+	struct suspect {
+		const char *id, *fix, *text;
+	} list[4];
+	size_t n;
+};
+
+static void suspect(struct suspects *s, const char *id, const char *fix, const char *text)
+{
+	if (s->n < ARRAY_SIZE(s->list))
+		s->list[s->n++] = (struct suspect){ id, fix, text };
+}
+
+/* One left: it is the cause. Several, or none: the errno is what is certain. */
+static void judge_suspects(struct judging *g, const struct suspects *s, const char *symptom,
+			   const char *text)
+{
+	if (s->n == 1) {
+		judge_fail(g, s->list[0].id, s->list[0].fix, "%s: %s", text, s->list[0].text);
+		return;
+	}
+	judge_fail(g, symptom, NULL, "%s", text);
+	for (size_t i = 0; i < s->n; i++)
+		judge_candidate(g, s->list[i].id, s->list[i].fix, "%s", s->list[i].text);
+}
+
+static void judge_notsup(struct judging *g, const struct attempt *a)
+{
+	const char *release = fact_optional_string(g, "/os/kernel/release");
+	const char *library = fact_optional_string(g, "/userspace/rdma_core");
+	const struct family *f = a->family;
+	struct suspects s = {0};
+	bool in_tree = true, kernel_fine, library_fine;
+
+	if (f) {
+		json_t *told = fact_optional(g, "/os/modules/%s/in_tree", f->rdma_drivers[0]);
+
+		in_tree = !json_is_false(told);
+	}
+	if (f && !f->kernel_dmabuf_min) {
+		judge_fail(g, "provider-no-dmabuf", "Use a NIC whose driver registers dma-bufs.",
+			   "errno 95: the driver %s has no dma-buf registration",
+			   f->rdma_drivers[0]);
+		return;
+	}
+	kernel_fine = f && in_tree && release &&
+		      text_version_compare(release, f->kernel_dmabuf_min) >= 0;
+	library_fine = f && f->rdma_core_min && library &&
+		       text_version_compare(library, f->rdma_core_min) >= 0;
+	if (!kernel_fine)
+		suspect(&s, "provider-kernel-old",
+			"Boot a kernel (or install a driver build) whose RDMA driver registers "
+			"dma-bufs.",
+			judge_text(g, "the kernel driver%s%s may have no dma-buf operation%s: "
+				      "`strace` then shows the ioctl itself refused with 95",
+				   f ? " " : "", f ? f->rdma_drivers[0] : "",
+				   in_tree ? "" : " (out-of-tree build)"));
+	if (!library_fine)
+		suspect(&s, "provider-library-old",
+			judge_text(g, "Install %s%s (in the container image too).",
+				   f && f->rdma_core_min ? "at least rdma-core " :
+							   "a newer rdma-core",
+				   f && f->rdma_core_min ? f->rdma_core_min : ""),
+			judge_text(g, "the user-space provider (rdma-core %s) may have no dma-buf "
+				      "operation: `strace` then shows no ioctl at all",
+				   library ? library : "of unknown version"));
+	judge_suspects(g, &s, "register-errno-95",
+		       "errno 95 (EOPNOTSUPP): kernel core knows the method, driver or provider "
+		       "has no dma-buf operation");
+}
+
+static void judge_inval(struct judging *g, const struct attempt *a)
+{
+	int64_t offset = json_get_int(a->record, "offset_bytes", 0);
+	int64_t page = json_get_int(a->record, "page_bytes", 4096);
+	json_t *max = a->has_rdma ? fact_optional(g, "/rdma/devices/%s/capabilities/max_mr_size",
+						  a->rdma.device) : NULL;
+
+	if (json_is_integer(max) && a->length_bytes > json_integer_value(max)) {
+		judge_fail(g, "mr-too-long", "Register in pieces below the adapter's largest "
+					     "region.",
+			   "errno 22: %lld bytes asked, the adapter's largest region is %lld",
+			   (long long)a->length_bytes, (long long)json_integer_value(max));
+	} else if (page > 0 && (a->length_bytes % page || offset % page)) {
+		judge_fail(g, "dmabuf-unaligned",
+			   "Round the offset down and the length up to the host page before the "
+			   "export.",
+			   "errno 22: offset %lld and length %lld are not multiples of the page of "
+			   "%lld",
+			   (long long)offset, (long long)a->length_bytes, (long long)page);
+	} else {
+		judge_fail(g, "register-errno-22", NULL,
+			   "errno 22 (EINVAL): length, offset or alignment was refused");
+		judge_candidate(g, "dmabuf-outside", NULL,
+				"offset and length reach beyond the exported range: compare with "
+				"the size of the fd (lseek to its end)");
+		judge_candidate(g, "iova-misaligned", NULL,
+				"the iova does not lie as the DMA address does within a 2 MiB "
+				"page: pass the GPU virtual address of a 2 MiB aligned export as "
+				"iova");
+	}
+}
+
+static void judge_nomem(struct judging *g, const struct attempt *a)
+{
+	const char *bdf = subject_pci_of_link(g->snapshot, g->nic);
+	const char *type = bdf ? gdr_iommu_type(g, bdf) : NULL;
+	int64_t groups = fact_optional_int(g, -1, "/os/iommu/groups");
+	json_t *soft = fact_optional(g, "/os/memlock/self/soft_bytes");
+	bool translates = type && gdr_iommu_translates(type);
+	bool iommu_excluded = !groups || (type && !translates);
+	bool cap = json_is_true(fact_optional(g, "/os/memlock/self/cap_ipc_lock"));
+	struct suspects s = {0};
+
+	if (!iommu_excluded) {
+		suspect(&s, "iommu-translating", "Boot with iommu=pt, or export one fd per piece "
+						 "of 1 GiB.",
+			translates ? judge_text(g, "the IOMMU translates for the NIC (%s): a large "
+						   "buffer is mapped page by page, and irdma fails "
+						   "above about 2 GiB", type) :
+				     "the IOMMU may translate for the NIC: "
+				     "/sys/kernel/iommu_groups/*/type tells");
+		if (translates)
+			judge_explained_by(g, "gdr.iommu", NULL);
+	}
+	suspect(&s, "adapter-page-tables", "Register fewer or smaller regions, aligned to 2 MiB.",
+		"the adapter's page tables (PBLE) are used up: a smaller length then succeeds");
+	if (!cap && (!json_is_integer(soft) ||
+		     !memlock_is_enough(json_integer_value(soft), memlock_wanted(g))))
+		suspect(&s, "memlock-low", "Raise the locked-memory limit; see os.memlock.",
+			"the locked-memory limit: os.memlock tells");
+	judge_suspects(g, &s, "register-errno-12",
+		       judge_text(g, "errno 12 (ENOMEM)%s%s", a->length_bytes ? " at " : "",
+				  a->length_bytes ? judge_text(g, "%lld bytes",
+								  (long long)a->length_bytes) :
+						    ""));
+}
+
+static void judge_fault(struct judging *g, const struct attempt *a)
+{
+	if (a->call && !strcmp(a->call, "ibv_reg_mr")) {
+		judge_fail(g, "plain-reg-mr",
+			   "Register through DMA-BUF: perftest `--use_cuda=0 --use_cuda_dmabuf` "
+			   "(in that order), own code ibv_reg_dmabuf_mr().",
+			   "errno 14: ibv_reg_mr() was given a GPU pointer, which only a "
+			   "peer-memory module could resolve");
+	} else {
+		judge_fail(g, "register-errno-14", NULL, "errno 14 (EFAULT)");
+		judge_candidate(g, "plain-reg-mr",
+				"perftest: `--use_cuda=0 --use_cuda_dmabuf`, in that order.",
+				"ibv_reg_mr() was used on a GPU pointer: the record does not name "
+				"the call");
+	}
+}
+
+static void judge_mapping(struct judging *g, const struct attempt *a)
+{
+	json_t *flag = json_object_get(a->record, "pcie_mapping");
+
+	if (judge_nvrm_lines(g))
+		return;
+	if (json_is_true(flag)) {
+		judge_fail(g, "dmabuf-pcie-mapping",
+			   "Export with flags 0 (perftest: without --use_cuda_pcie_mapping).",
+			   "errno 524 (ENOTSUPP): the dma-buf was exported with the PCIe mapping "
+			   "flag, which needs a coherent GPU and one IOMMU group of GPU and NIC");
+		return;
+	}
+	judge_fail(g, "register-errno-524", NULL,
+		   "errno 524 (ENOTSUPP): the exporter refuses to map its memory for this NIC");
+	if (!flag)
+		judge_candidate(g, "dmabuf-pcie-mapping", "Export with flags 0.",
+				"the PCIe mapping flag was used: the call's flags tell, and the "
+				"NVRM line \"topology not supported for mapping type FORCE_PCIE\"");
+	judge_candidate(g, "nvrm-dmabuf-topology", NULL,
+			"a root complex that the driver refuses: the NVRM line \"PCI topology not "
+			"supported for dma-buf\" tells");
+}
+
+static void judge_attempt(struct judging *g, const struct attempt *a)
+{
+	const char *release = fact_optional_string(g, "/os/kernel/release");
+
+	switch (a->code) {
+	case EPROTONOSUPPORT:
+		judge_fail(g, "kernel-no-dmabuf-method",
+			   "A host kernel from 5.12 on, or a newer OFED on the host; a newer "
+			   "container image changes nothing.",
+			   "errno 93 (EPROTONOSUPPORT): the RDMA core of the host%s%s does not "
+			   "have REG_DMABUF_MR",
+			   release ? ", kernel " : "", release ? release : "");
+		judge_explained_by(g, "gdr.kernel", NULL);
+		return;
+	case EOPNOTSUPP:
+		judge_notsup(g, a);
+		return;
+	case EINVAL:
+		judge_inval(g, a);
+		return;
+	case ENOMEM:
+		judge_nomem(g, a);
+		return;
+	case EFAULT:
+		judge_fault(g, a);
+		return;
+	case KERNEL_ENOTSUPP:
+		judge_mapping(g, a);
+		return;
+	default:
+		judge_fail(g, "register-failed", NULL, "registration failed with errno %lld",
+			   (long long)a->code);
+	}
+}
+
+void judge_gdr_register(struct judging *g)
+{
+	json_t *records = peek(g, "/proofs/gdr_register"), *record;
+	int64_t largest = 0;
+	size_t seen = 0, i;
+
+	if (!records) {
+		fact(g, "/proofs/gdr_register");	/* says why */
+		return;
+	}
+	json_array_foreach(records, i, record) {
+		json_t *code = json_object_get(record, "errno");
+		struct attempt a = {
+			.record = record,
+			.call = json_get_string(record, "call", NULL),
+			.length_bytes = json_get_int(record, "length_bytes", 0),
+		};
+
+		if (!gdr_record_is_about(record, g->gpu, g->nic) || !json_is_integer(code))
+			continue;
+		fact(g, "/proofs/gdr_register/%u", (unsigned)i);
+		seen++;
+		a.code = json_integer_value(code);
+		if (!a.code && a.call && strcmp(a.call, "ibv_reg_dmabuf_mr")) {
+			judge_unknown(g, NULL, "the record is of %s, not of a dma-buf registration",
+					       a.call);
+			continue;
+		}
+		if (!a.code) {
+			largest = a.length_bytes > largest ? a.length_bytes : largest;
+			continue;
+		}
+		a.family = gdr_family(g, g->nic);
+		a.has_rdma = subject_rdma_of_link(g->snapshot, g->node, g->nic, &a.rdma);
+		judge_attempt(g, &a);
+	}
+	if (!seen)
+		judge_unknown(g, NULL, "no registration was tried for this GPU and NIC");
+	else
+		judge_pass(g, "GPU memory registered%s%s", largest ? ", largest region " : "",
+			   largest ? memlock_text(g, largest) : "");
+}
