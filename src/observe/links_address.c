@@ -75,18 +75,19 @@ int links_parse_address(const struct nlmsghdr *nlh, void *data)
 	const struct link_entry *e;
 	json_t *entry, *names;
 	uint32_t flags;
+	bool right;
 
 	if (nlh->nlmsg_type != RTM_NEWADDR || nlh->nlmsg_len < MNL_NLMSG_HDRLEN + sizeof(*ifa))
 		return 0;
 	if (!links_family_name(ifa->ifa_family))
 		return 0;
-	attr_parse(nlh, sizeof(*ifa), tb, IFA_MAX, address_types);
+	right = attr_parse(nlh, sizeof(*ifa), tb, IFA_MAX, address_types) == 0;
 	e = link_table_find(c->table, ifa->ifa_index);
 	if (!e)
 		return 0; /* came after the dump of the links */
 	/* IFA_ADDRESS is the peer's on a point-to-point link; IPv6 has IFA_LOCAL only there */
 	address = attr_ip(tb[IFA_LOCAL] ? tb[IFA_LOCAL] : tb[IFA_ADDRESS], ifa->ifa_family);
-	if (!address) {
+	if (!right || !address) { /* without IFA_LOCAL the peer's would be taken for it */
 		observe_gap(c->o, -EBADMSG, NULL, "the kernel sent an address of unknown form",
 			    "/links/%s/addresses", e->name);
 		return 0;

@@ -98,9 +98,10 @@ int routes_parse_route(const struct nlmsghdr *nlh, void *data)
 	struct links_context *c = data;
 	const struct rtmsg *rtm = mnl_nlmsg_get_payload(nlh);
 	const struct nlattr *tb[RTA_MAX + 1];
+	_cleanup_json_ json_t *route = NULL;
 	_cleanup_free_ char *source = NULL;
-	json_t *routes, *route;
 	uint32_t table, link;
+	json_t *routes;
 	bool right;
 
 	if (nlh->nlmsg_type != RTM_NEWROUTE || nlh->nlmsg_len < MNL_NLMSG_HDRLEN + sizeof(*rtm))
@@ -118,7 +119,6 @@ int routes_parse_route(const struct nlmsghdr *nlh, void *data)
 		return 0;
 	}
 	route = json_object();
-	json_array_append_new(routes, route);
 	json_put_string(route, "family", links_family_name(rtm->rtm_family));
 	put_destination(route, rtm, tb[RTA_DST]);
 	put_gateway(route, tb, rtm->rtm_family);
@@ -139,9 +139,12 @@ int routes_parse_route(const struct nlmsghdr *nlh, void *data)
 	/* net.ipv4.nexthop_compat_mode = 0: the kernel names the object and does not spell it out */
 	if (tb[RTA_NH_ID] && !tb[RTA_OIF] && !tb[RTA_MULTIPATH])
 		c->nexthop_objects = true;
-	if (!right)
-		observe_gap(c->o, -EBADMSG, NULL, "the kernel's description has an attribute of unknown form",
-			    "/routes/%u", (unsigned)json_array_size(routes) - 1);
+	/* without an attribute that did not fit it would be another route */
+	if (right)
+		json_array_append(routes, route);
+	else
+		observe_gap(c->o, -EBADMSG, NULL, "the kernel described a route in an unknown form",
+			    "/routes");
 	return 0;
 }
 
