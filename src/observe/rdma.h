@@ -21,6 +21,8 @@ int rdma_netlink_device(const struct nlmsghdr *nlh, void *data);
 int rdma_netlink_resources(const struct nlmsghdr *nlh, void *data);
 /* data = json_t *ports (number as text -> facts). */
 int rdma_netlink_port(const struct nlmsghdr *nlh, void *data);
+/* data = json_t *rdma, for netns_mode. */
+int rdma_netlink_system(const struct nlmsghdr *nlh, void *data);
 /* data = json_t *facts of one device. */
 int rdma_netlink_chardev(const struct nlmsghdr *nlh, void *data);
 

@@ -169,7 +169,7 @@ int rdma_netlink_chardev(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-static int system_mode(const struct nlmsghdr *nlh, void *data)
+int rdma_netlink_system(const struct nlmsghdr *nlh, void *data)
 {
 	const struct nlattr *tb[RDMA_NLDEV_ATTR_MAX];
 	uint64_t shared;
@@ -242,7 +242,7 @@ int rdma_netlink_observe(struct observation *o, json_t *rdma, bool uverbs, struc
 	json_put(rdma, "devices", json_incref(devices));
 
 	rc = host_netlink(o->host, NETLINK_RDMA,
-			  request_begin(&request, RDMA_NLDEV_CMD_SYS_GET, NLM_F_ACK), system_mode, rdma,
+			  request_begin(&request, RDMA_NLDEV_CMD_SYS_GET, NLM_F_ACK), rdma_netlink_system, rdma,
 			  &part);
 	if (rc < 0)
 		observe_gap(o, rc, NULL, error_text(&part), "/rdma/netns_mode");
