@@ -39,26 +39,18 @@ char *schema_path_text(const struct schema_path *path)
 	return xasprintf("%s%s%.*s", before, before[0] ? "/" : "", (int)strlen(quoted) - 2, quoted + 1);
 }
 
-/* "nodes/gpu-1/bonds: " in front of a message, "" at the top. The caller frees. */
-static char *lead(const struct schema_path *path)
-{
-	_cleanup_free_ char *text = schema_path_text(path);
-
-	return text[0] ? xasprintf("%s: ", text) : xstrdup("");
-}
-
 static void complain_type(const struct schema_type *type, const struct tree *tree,
 			  const struct schema_path *path, struct complaints *c)
 {
 	static const char *const kinds[] = { [TREE_LIST] = "a list", [TREE_MAP] = "a map" };
-	_cleanup_free_ char *before = lead(path);
+	_cleanup_free_ char *at = schema_path_text(path);
 
 	if (tree->kind != TREE_SCALAR) {
-		complain(c, tree->where, "%sexpected %s, found %s", before, type->what, kinds[tree->kind]);
+		complain(c, tree->where, at, "expected %s, found %s", type->what, kinds[tree->kind]);
 		return;
 	}
 	_cleanup_free_ char *found = complaint_quote(tree->text);
-	complain(c, tree->where, "%sexpected %s, found %s", before, type->what, found);
+	complain(c, tree->where, at, "expected %s, found %s", type->what, found);
 }
 
 static bool is_null(const struct tree *tree)
@@ -78,13 +70,13 @@ static void complain_unknown_key(const struct schema_type *type, const struct tr
 {
 	_cleanup_free_ const char **names = NULL;
 	_cleanup_strbuf_ struct strbuf all = {0};
-	_cleanup_free_ char *before = lead(path);
+	_cleanup_free_ char *at = schema_path_text(path);
 	_cleanup_free_ char *found = complaint_quote(key->text);
 	const struct schema_key *known;
 	size_t n = 0, capacity = 0;
 
 	if (!strcmp(key->text, "<<")) {
-		complain(c, key->where, "%sa site file has no merge keys; use a profile", before);
+		complain(c, key->where, at, "a site file has no merge keys; use a profile");
 		return;
 	}
 	for (size_t i = 0; (known = schema_key_at(type, i)); i++) {
@@ -94,9 +86,9 @@ static void complain_unknown_key(const struct schema_type *type, const struct tr
 	}
 	const char *nearest = text_nearest(key->text, names, n);
 	if (nearest)
-		complain(c, key->where, "%sunknown key %s; did you mean '%s'?", before, found, nearest);
+		complain(c, key->where, at, "unknown key %s; did you mean '%s'?", found, nearest);
 	else
-		complain(c, key->where, "%sunknown key %s; known here: %s", before, found, strbuf_str(&all));
+		complain(c, key->where, at, "unknown key %s; known here: %s", found, strbuf_str(&all));
 }
 
 static void check_object(const struct schema_type *type, const struct tree *tree,
@@ -137,10 +129,10 @@ static void check_eight(const struct schema_type *type, const struct tree *tree,
 		struct schema_path below = { path, pair->key->text };
 
 		if (!(pair->key->text[0] >= '0' && pair->key->text[0] <= '7' && !pair->key->text[1])) {
-			_cleanup_free_ char *before = lead(path);
+			_cleanup_free_ char *at = schema_path_text(path);
 			_cleanup_free_ char *found = complaint_quote(pair->key->text);
 
-			complain(c, pair->key->where, "%sexpected a key from 0 to 7, found %s", before, found);
+			complain(c, pair->key->where, at, "expected a key from 0 to 7, found %s", found);
 		}
 		schema_check(type->item, pair->value, &below, c);
 	}
@@ -164,14 +156,14 @@ static void check_word(const struct schema_type *type, const struct tree *tree,
 			return;
 		strbuf_printf(&all, "%s%s", n ? ", " : "", type->words[n]);
 	}
-	_cleanup_free_ char *before = lead(path);
+	_cleanup_free_ char *at = schema_path_text(path);
 	_cleanup_free_ char *found = complaint_quote(tree->text);
 	const char *nearest = text_nearest(tree->text, type->words, n);
 	if (nearest)
-		complain(c, tree->where, "%s%s is not %s; did you mean '%s'?", before, found, type->what,
+		complain(c, tree->where, at, "%s is not %s; did you mean '%s'?", found, type->what,
 			 nearest);
 	else
-		complain(c, tree->where, "%s%s is not %s; one of %s", before, found, type->what,
+		complain(c, tree->where, at, "%s is not %s; one of %s", found, type->what,
 			 strbuf_str(&all));
 }
 
@@ -186,8 +178,8 @@ static void check_number(const struct schema_type *type, const struct tree *tree
 	}
 	if (value >= type->min && value <= type->max)
 		return;
-	_cleanup_free_ char *before = lead(path);
-	complain(c, tree->where, "%s%s is out of range, expected %s%s%s", before, tree->text, type->what,
+	_cleanup_free_ char *at = schema_path_text(path);
+	complain(c, tree->where, at, "%s is out of range, expected %s%s%s", tree->text, type->what,
 		 type->range_hint ? "; " : "", type->range_hint ? type->range_hint : "");
 }
 
@@ -205,9 +197,9 @@ static void check_text(const struct schema_type *type, const struct tree *tree,
 
 	if (!wrong)
 		return;
-	_cleanup_free_ char *before = lead(path);
+	_cleanup_free_ char *at = schema_path_text(path);
 	_cleanup_free_ char *found = complaint_quote(tree->text);
-	complain(c, tree->where, "%s%s is not %s: %s", before, found, type->what, wrong);
+	complain(c, tree->where, at, "%s is not %s: %s", found, type->what, wrong);
 }
 
 static void check_scalar(const struct schema_type *type, const struct tree *tree,
@@ -248,8 +240,8 @@ void schema_check(const struct schema_type *type, const struct tree *tree,
 		  const struct schema_path *path, struct complaints *c)
 {
 	if (is_null(tree)) {
-		_cleanup_free_ char *before = lead(path);
-		complain(c, tree->where, "%sno value; expected %s%s", before, type->what,
+		_cleanup_free_ char *at = schema_path_text(path);
+		complain(c, tree->where, at, "no value; expected %s%s", type->what,
 			 tree_kind_of(type->kind) == TREE_MAP ? " ({} when it is empty)" : "");
 		return;
 	}
@@ -301,9 +293,9 @@ void schema_check_required(const struct schema_type *type, const struct tree *tr
 		if (value) {
 			schema_check_required(key->type, value, &below, c);
 		} else if (key->required) {
-			_cleanup_free_ char *before = lead(path);
+			_cleanup_free_ char *at = schema_path_text(path);
 
-			complain(c, tree->where, "%skey '%s' is missing", before, key->name);
+			complain(c, tree->where, at, "key '%s' is missing", key->name);
 		}
 	}
 }

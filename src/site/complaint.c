@@ -10,22 +10,25 @@
 
 #define QUOTE_MAX 60u	/* bytes */
 
-void complain(struct complaints *c, struct site_where where, const char *fmt, ...)
+void complain(struct complaints *c, struct site_where where, const char *path, const char *fmt, ...)
 {
 	va_list ap;
 
 	if (complaints_full(c))
 		return;
+	va_start(ap, fmt);
+	char *text = xvasprintf(fmt, ap);
+	va_end(ap);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct complaint *old = &c->list[i];
 
 		if (old->where.line == where.line && old->where.column == where.column &&
-		    !strcmp(old->fmt, fmt))
+		    !strcmp(old->text, text)) {
+			free(text);
 			return;
+		}
 	}
-	va_start(ap, fmt);
-	c->list[c->n++] = (struct complaint){ where, fmt, xvasprintf(fmt, ap) };
-	va_end(ap);
+	c->list[c->n++] = (struct complaint){ where, xstrdup(path ? path : ""), text };
 }
 
 char *complaint_quote(const char *text)
@@ -71,6 +74,8 @@ int complaints_tell(struct complaints *c, struct error *err)
 		strbuf_printf(&b, "%s%s", i ? "\n" : "", c->file);
 		if (one->where.line)
 			strbuf_printf(&b, ":%u:%u", one->where.line, one->where.column);
+		if (one->path[0])
+			strbuf_printf(&b, ": %s", one->path);
 		strbuf_printf(&b, ": %s", one->text);
 	}
 	if (complaints_full(c))
@@ -81,7 +86,9 @@ int complaints_tell(struct complaints *c, struct error *err)
 
 void complaints_clear(struct complaints *c)
 {
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->list[i].path);
 		free(c->list[i].text);
+	}
 	c->n = 0;
 }

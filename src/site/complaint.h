@@ -15,7 +15,7 @@
 
 struct complaint {
 	struct site_where where;
-	const char *fmt;	/* borrowed literal: with `where`, what makes two complaints the same */
+	char *path;	/* "nodes/gpu-node-01/bonds/bond1", "" at the top */
 	char *text;
 };
 
@@ -25,9 +25,11 @@ struct complaints {
 	size_t n;
 };
 
-/* Add one; the same format at the same place is kept once (a profile is checked for each of its
- * nodes). `where` with line 0 names the file alone. `fmt` must be a literal. */
-void complain(struct complaints *c, struct site_where where, const char *fmt, ...) RH_PRINTF(3, 4);
+/* Add one. `path` tells the place in the site, NULL: the place in the file says enough. The same text
+ * at the same place in the file is kept once, with its first path: a profile is checked for each of
+ * its nodes. `where` with line 0 names the file alone. */
+void complain(struct complaints *c, struct site_where where, const char *path, const char *fmt, ...)
+	RH_PRINTF(4, 5);
 
 /* Text of the file for a message: in single quotes, printable, cut when it is long. The caller frees. */
 char *complaint_quote(const char *text);

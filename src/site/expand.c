@@ -13,7 +13,9 @@
 
 struct profile {
 	struct tree *merged;	/* NULL until asked for */
+	unsigned levels;	/* profiles that it is made of, itself included */
 	bool open;		/* being merged */
+	bool broken;		/* complained about */
 };
 
 struct expander {
@@ -82,10 +84,13 @@ static bool count_values(struct expander *e, struct site_where where, const char
 	e->values += merged->weight;
 	if (e->values <= TREE_VALUES_MAX)
 		return true;
-	complain(e->complaints, where, "%s: with its profiles the site has more than %u values", path,
+	complain(e->complaints, where, path, "with its profiles the site has more than %u values",
 		 TREE_VALUES_MAX);
 	return false;
 }
+
+static struct tree *profile_merge(struct expander *e, const struct tree_pair *pair,
+				  struct profile *profile, unsigned depth);
 
 /* The merged profile that `name` (a scalar) names; NULL after a complaint. */
 static struct tree *profile_merged(struct expander *e, const struct tree *name, const char *who,
@@ -98,44 +103,53 @@ static struct tree *profile_merged(struct expander *e, const struct tree *name, 
 		_cleanup_free_ char *found = complaint_quote(name->text);
 		_cleanup_free_ char *hint = site_nearest_key(name->text, lists, 1);
 
-		complain(e->complaints, name->where, "%s: there is no profile %s%s", who, found, hint);
+		complain(e->complaints, name->where, who, "there is no profile %s%s", found, hint);
 		return NULL;
 	}
 	struct profile *profile = &e->profiles[pair - e->list->pairs];
-	if (profile->merged)
+	if (profile->merged || profile->broken)
 		return profile->merged;
-	_cleanup_free_ char *path = xasprintf("profiles/%s", pair->key->text);
 	if (profile->open) {
-		complain(e->complaints, name->where, "%s: the profile extends itself through '%s'", who,
+		complain(e->complaints, name->where, who, "the profile extends itself through '%s'",
 			 name->text);
 		return NULL;
 	}
-	if (depth > EXTENDS_MAX) {
-		complain(e->complaints, name->where, "%s: more than %u profiles extend one another", who,
-			 EXTENDS_MAX);
-		return NULL;
-	}
+	profile->open = true;
+	profile->merged = profile_merge(e, pair, profile, depth);
+	profile->open = false;
+	profile->broken = !profile->merged;
+	return profile->merged;
+}
+
+/* `depth`: how many profiles are being merged above this one. */
+static struct tree *profile_merge(struct expander *e, const struct tree_pair *pair,
+				  struct profile *profile, unsigned depth)
+{
+	_cleanup_free_ char *path = xasprintf("profiles/%s", pair->key->text);
 	const struct tree *extends = tree_get(pair->value, "extends");
 	struct tree *base = e->defaults;
-	if (extends) {
-		profile->open = true;
+
+	profile->levels = 1;
+	if (extends && depth < EXTENDS_MAX) {
 		base = profile_merged(e, extends, path, depth + 1);
-		profile->open = false;
 		if (!base)
 			return NULL;
+		profile->levels += e->profiles[tree_pair(e->list, extends->text) - e->list->pairs].levels;
+	}
+	if (depth == EXTENDS_MAX || profile->levels > EXTENDS_MAX) {
+		complain(e->complaints, extends ? extends->where : pair->key->where, path,
+			 "more than %u profiles extend one another", EXTENDS_MAX);
+		return NULL;
 	}
 	struct tree *merged = base ? merge(e, pair->value, base, true) : pair->value;
-	if (!count_values(e, pair->key->where, path, merged))
-		return NULL;
-	profile->merged = merged;
-	return merged;
+	return count_values(e, pair->key->where, path, merged) ? merged : NULL;
 }
 
 static struct tree *node_merged(struct expander *e, const struct tree_pair *pair)
 {
 	_cleanup_free_ char *path = xasprintf("nodes/%s", pair->key->text);
 	const struct tree *name = tree_get(pair->value, "profile");
-	struct tree *base = name ? profile_merged(e, name, path, 1) : e->defaults;
+	struct tree *base = name ? profile_merged(e, name, path, 0) : e->defaults;
 
 	if (name && !base)
 		return NULL;
@@ -159,7 +173,7 @@ struct tree *site_nodes_merged(struct tree_document *doc, struct complaints *c)
 	e.profiles = xcalloc(e.list ? e.list->n : 0, sizeof(*e.profiles));
 	/* profiles that no node uses are looked at too */
 	for (size_t i = 0; e.list && i < e.list->n && e.values <= TREE_VALUES_MAX; i++)
-		if (!profile_merged(&e, e.list->pairs[i].key, "profiles", 1))
+		if (!profile_merged(&e, e.list->pairs[i].key, "profiles", 0))
 			good = false;
 	for (size_t i = 0; i < nodes->n && e.values <= TREE_VALUES_MAX; i++) {
 		pairs[i].key = nodes->pairs[i].key;

@@ -37,8 +37,14 @@ static char *nearest_link(const struct checker *k, const char *name)
 	return site_nearest_key(name, maps, ARRAY_SIZE(maps));
 }
 
+/* "nodes/NODE/SECTION/NAME"; NULL `name`: the section. The caller frees. */
+static char *path_of(const struct checker *k, const char *section, const char *name)
+{
+	return xasprintf("nodes/%s/%s%s%s", k->node, section, name ? "/" : "", name ? name : "");
+}
+
 /* A name is a link, a bond, or a VLAN. */
-static void check_name_once(struct checker *k, const struct tree *map, const char *what,
+static void check_name_once(struct checker *k, const struct tree *map, const char *section,
 			    const struct tree *const *others, size_t n)
 {
 	for (size_t i = 0; map && i < map->n; i++) {
@@ -47,26 +53,29 @@ static void check_name_once(struct checker *k, const struct tree *map, const cha
 		for (size_t j = 0; j < n; j++) {
 			const struct tree_pair *other = tree_pair(others[j], key->text);
 
-			if (other)
-				complain(k->complaints, key->where,
-					 "nodes/%s: %s '%s' is declared as something else in line %u",
-					 k->node, what, key->text, other->key->where.line);
+			if (!other)
+				continue;
+			_cleanup_free_ char *path = path_of(k, section, NULL);
+			complain(k->complaints, key->where, path,
+				 "'%s' is declared as another kind of link in line %u", key->text,
+				 other->key->where.line);
 		}
 	}
 }
 
-static void check_bond_port(struct checker *k, const char *bond, const struct tree *port, json_t *taken)
+static void check_bond_port(struct checker *k, const char *path, const char *bond,
+			    const struct tree *port, json_t *taken)
 {
 	const char *before = json_get_string(taken, port->text, NULL);
 
 	if (!tree_pair(k->links, port->text)) {
 		_cleanup_free_ char *hint = site_nearest_key(port->text, &k->links, 1);
 
-		complain(k->complaints, port->where, "nodes/%s/bonds/%s: port '%s' is not declared in links%s",
-			 k->node, bond, port->text, hint);
+		complain(k->complaints, port->where, path, "port '%s' is not declared in links%s", port->text,
+			 hint);
 	} else if (before) {
-		complain(k->complaints, port->where, "nodes/%s/bonds/%s: port '%s' is in bond '%s' already",
-			 k->node, bond, port->text, before);
+		complain(k->complaints, port->where, path, "port '%s' is in bond '%s' already", port->text,
+			 before);
 	}
 	json_put_string(taken, port->text, bond);
 }
@@ -80,21 +89,21 @@ static void check_bonds(struct checker *k)
 		const struct tree *ports = tree_get(bond->value, "ports");
 		const struct tree *rate = tree_get(bond->value, "lacp_rate");
 		const char *mode = tree_text(bond->value, "mode");
+		_cleanup_free_ char *path = path_of(k, "bonds", bond->key->text);
 
 		for (size_t j = 0; ports && j < ports->n; j++)
-			check_bond_port(k, bond->key->text, ports->items[j], taken);
+			check_bond_port(k, path, bond->key->text, ports->items[j], taken);
 		if (ports && !ports->n)
-			complain(k->complaints, ports->where, "nodes/%s/bonds/%s: a bond without ports",
-				 k->node, bond->key->text);
+			complain(k->complaints, ports->where, path, "a bond without ports");
 		if (rate && mode && strcmp(mode, "802.3ad"))
-			complain(k->complaints, rate->where,
-				 "nodes/%s/bonds/%s: lacp_rate belongs to mode 802.3ad, this one is %s",
-				 k->node, bond->key->text, mode);
+			complain(k->complaints, rate->where, path,
+				 "lacp_rate belongs to mode 802.3ad, this one is %s", mode);
 	}
 }
 
 static void check_vlan(struct checker *k, const struct tree_pair *vlan)
 {
+	_cleanup_free_ char *path = path_of(k, "vlans", vlan->key->text);
 	const struct tree *link = tree_get(vlan->value, "link");
 	const struct tree *at = link;
 
@@ -103,16 +112,17 @@ static void check_vlan(struct checker *k, const struct tree_pair *vlan)
 	if (!link_pair(k, link->text)) {
 		_cleanup_free_ char *hint = nearest_link(k, link->text);
 
-		complain(k->complaints, link->where, "nodes/%s/vlans/%s: link '%s' is not declared%s", k->node,
-			 vlan->key->text, link->text, hint);
+		complain(k->complaints, link->where, path, "link '%s' is not declared%s", link->text, hint);
 		return;
 	}
 	for (unsigned depth = 0; at && tree_pair(k->vlans, at->text); depth++) {
-		if (!strcmp(at->text, vlan->key->text) || depth == VLAN_DEPTH_MAX) {
-			complain(k->complaints, link->where,
-				 depth == VLAN_DEPTH_MAX ? "nodes/%s/vlans/%s: too many VLANs on one another"
-							 : "nodes/%s/vlans/%s: the VLAN stands on itself",
-				 k->node, vlan->key->text);
+		if (!strcmp(at->text, vlan->key->text)) {
+			complain(k->complaints, link->where, path, "the VLAN stands on itself");
+			return;
+		}
+		if (depth == VLAN_DEPTH_MAX) {
+			complain(k->complaints, link->where, path, "more than %u VLANs on one another",
+				 VLAN_DEPTH_MAX);
 			return;
 		}
 		at = tree_get(tree_get(k->vlans, at->text), "link");
@@ -131,25 +141,28 @@ static char *canonical(const char *text)
 	return xstrdup(out);
 }
 
-static void take_address(struct checker *k, const char *link, const struct tree *value)
+static void take_address(struct checker *k, const char *section, const char *link,
+			 const struct tree *value)
 {
 	_cleanup_free_ char *address = canonical(value->text);
 	const char *before = json_get_string(k->seen, address, NULL);
 
-	if (before)
-		complain(k->complaints, value->where, "nodes/%s: address %s of '%s' belongs to %s already",
-			 k->node, address, link, before);
-	else
+	if (before) {
+		_cleanup_free_ char *path = path_of(k, section, link);
+
+		complain(k->complaints, value->where, path, "address %s belongs to %s already", address, before);
+	} else {
 		json_put_stringf(k->seen, address, "%s/%s (line %u)", k->node, link, value->where.line);
+	}
 }
 
-static void take_addresses(struct checker *k, const struct tree *map)
+static void take_addresses(struct checker *k, const char *section, const struct tree *map)
 {
 	for (size_t i = 0; map && i < map->n && !complaints_full(k->complaints); i++) {
 		const struct tree *list = tree_get(map->pairs[i].value, "addresses");
 
 		for (size_t j = 0; list && j < list->n; j++)
-			take_address(k, map->pairs[i].key->text, list->items[j]);
+			take_address(k, section, map->pairs[i].key->text, list->items[j]);
 	}
 }
 
@@ -159,9 +172,10 @@ static void check_rdma(struct checker *k, const struct tree_pair *rdma)
 	const struct tree *address = tree_get(rdma->value, "address");
 
 	if (!link) {
+		_cleanup_free_ char *path = path_of(k, "rdma", NULL);
 		_cleanup_free_ char *hint = nearest_link(k, rdma->key->text);
 
-		complain(k->complaints, rdma->key->where, "nodes/%s/rdma: link '%s' is not declared%s", k->node,
+		complain(k->complaints, rdma->key->where, path, "link '%s' is not declared%s",
 			 rdma->key->text, hint);
 		return;
 	}
@@ -169,7 +183,7 @@ static void check_rdma(struct checker *k, const struct tree_pair *rdma)
 		return;
 	const struct tree *list = tree_get(link->value, "addresses");
 	if (!list) {
-		take_address(k, rdma->key->text, address);
+		take_address(k, "rdma", rdma->key->text, address);
 		return;
 	}
 	_cleanup_free_ char *wanted = canonical(address->text);
@@ -179,8 +193,9 @@ static void check_rdma(struct checker *k, const struct tree_pair *rdma)
 		if (!strcmp(wanted, has))
 			return;
 	}
-	complain(k->complaints, address->where, "nodes/%s/rdma/%s: address %s is none of the link's (line %u)",
-		 k->node, rdma->key->text, wanted, list->where.line);
+	_cleanup_free_ char *path = path_of(k, "rdma", rdma->key->text);
+	complain(k->complaints, address->where, path, "address %s is none of the link's (line %u)", wanted,
+		 list->where.line);
 }
 
 static void check_pci_once(struct checker *k)
@@ -188,14 +203,18 @@ static void check_pci_once(struct checker *k)
 	_cleanup_json_ json_t *taken = json_object();
 
 	for (size_t i = 0; k->links && i < k->links->n; i++) {
-		const struct tree *pci = tree_get(k->links->pairs[i].value, "pci");
+		const struct tree_pair *link = &k->links->pairs[i];
+		const struct tree *pci = tree_get(link->value, "pci");
 		const char *before = pci ? json_get_string(taken, pci->text, NULL) : NULL;
 
-		if (before)
-			complain(k->complaints, pci->where, "nodes/%s/links/%s: %s is the port of '%s' already",
-				 k->node, k->links->pairs[i].key->text, pci->text, before);
-		else if (pci)
-			json_put_string(taken, pci->text, k->links->pairs[i].key->text);
+		if (before) {
+			_cleanup_free_ char *path = path_of(k, "links", link->key->text);
+
+			complain(k->complaints, pci->where, path, "%s is the port of '%s' already", pci->text,
+				 before);
+		} else if (pci) {
+			json_put_string(taken, pci->text, link->key->text);
+		}
 	}
 }
 
@@ -207,15 +226,15 @@ static void check_node(struct checker *k, const struct tree_pair *node)
 	k->links = tree_get(node->value, "links");
 	k->bonds = tree_get(node->value, "bonds");
 	k->vlans = tree_get(node->value, "vlans");
-	check_name_once(k, k->bonds, "bond", &k->links, 1);
-	check_name_once(k, k->vlans, "VLAN", (const struct tree *[]){ k->links, k->bonds }, 2);
+	check_name_once(k, k->bonds, "bonds", &k->links, 1);
+	check_name_once(k, k->vlans, "vlans", (const struct tree *[]){ k->links, k->bonds }, 2);
 	check_pci_once(k);
 	check_bonds(k);
 	for (size_t i = 0; k->vlans && i < k->vlans->n && !complaints_full(k->complaints); i++)
 		check_vlan(k, &k->vlans->pairs[i]);
-	take_addresses(k, k->links);
-	take_addresses(k, k->bonds);
-	take_addresses(k, k->vlans);
+	take_addresses(k, "links", k->links);
+	take_addresses(k, "bonds", k->bonds);
+	take_addresses(k, "vlans", k->vlans);
 	for (size_t i = 0; rdma && i < rdma->n && !complaints_full(k->complaints); i++)
 		check_rdma(k, &rdma->pairs[i]);
 }
@@ -229,7 +248,7 @@ static void check_node_names(struct complaints *c, const char *section, const st
 		_cleanup_free_ char *found = complaint_quote(names->items[i]->text);
 		_cleanup_free_ char *hint = site_nearest_key(names->items[i]->text, &nodes, 1);
 
-		complain(c, names->items[i]->where, "%s: there is no node %s%s", section, found, hint);
+		complain(c, names->items[i]->where, section, "there is no node %s%s", found, hint);
 	}
 }
 

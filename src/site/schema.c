@@ -4,7 +4,7 @@
 
 #define NUMBER(low, high) .kind = SCHEMA_NUMBER, .convert = schema_convert_decimal, .min = low, .max = high
 #define WORDS(...) .kind = SCHEMA_WORD, .words = (const char *const[]){ __VA_ARGS__, NULL }
-#define OBJECT(of, heading) .kind = SCHEMA_OBJECT, .what = "the keys of " of, .title = heading
+#define OBJECT(of, heading) .kind = SCHEMA_OBJECT, .what = "a map with the keys of " of, .title = heading
 
 static const struct schema_type url = { .kind = SCHEMA_TEXT, .what = "a URL", .check = schema_check_url };
 static const struct schema_type path = { .kind = SCHEMA_TEXT, .what = "a path", .check = schema_check_path };
@@ -39,7 +39,7 @@ static const struct schema_key qos_keys[] = {
 	{0}
 };
 static const struct schema_type qos = {
-	OBJECT("qos", "The RoCE class: `qos`"), .text = "The same on every host and on the switch.",
+	OBJECT("the RoCE class", "The RoCE class: `qos`"), .text = "The same on every host and on the switch.",
 	.keys = qos_keys };
 
 /* --- kubernetes --- */
@@ -49,7 +49,7 @@ static const struct schema_key kubespray_keys[] = {
 	{0}
 };
 static const struct schema_type kubespray = {
-	OBJECT("kubespray", "The installer: `kubernetes/kubespray`"), .keys = kubespray_keys };
+	OBJECT("the installer", "The installer: `kubernetes/kubespray`"), .keys = kubespray_keys };
 
 static const struct schema_type cni_name = { WORDS("cilium", "calico", "other"), .what = "a CNI" };
 static const struct schema_key cni_keys[] = {
@@ -75,7 +75,7 @@ static const struct schema_key kubernetes_keys[] = {
 	{0}
 };
 static const struct schema_type kubernetes = {
-	OBJECT("kubernetes", "The cluster: `kubernetes`"), .keys = kubernetes_keys };
+	OBJECT("a cluster", "The cluster: `kubernetes`"), .keys = kubernetes_keys };
 
 /* --- NVIDIA operators --- */
 
@@ -86,7 +86,7 @@ static const struct schema_key driver_rdma_keys[] = {
 	{0}
 };
 static const struct schema_type driver_rdma = {
-	OBJECT("driver rdma", "`gpu_operator/driver/rdma`"), .keys = driver_rdma_keys };
+	OBJECT("nvidia-peermem", "Legacy peer memory: `gpu_operator/driver/rdma`"), .keys = driver_rdma_keys };
 
 static const struct schema_type module_type = {
 	WORDS("auto", "open", "proprietary"), .what = "a kernel module type" };
@@ -111,7 +111,7 @@ static const struct schema_key gpu_operator_keys[] = {
 	{0}
 };
 static const struct schema_type gpu_operator = {
-	OBJECT("gpu_operator", "GPU Operator: `gpu_operator`"), .keys = gpu_operator_keys };
+	OBJECT("the GPU Operator", "GPU Operator: `gpu_operator`"), .keys = gpu_operator_keys };
 
 static const struct schema_key network_operator_keys[] = {
 	{ "version", &schema_version, "Network Operator version", SCHEMA_UNBOUND },
@@ -120,7 +120,7 @@ static const struct schema_key network_operator_keys[] = {
 	{0}
 };
 static const struct schema_type network_operator = {
-	OBJECT("network_operator", "Network Operator: `network_operator`"),
+	OBJECT("the Network Operator", "Network Operator: `network_operator`"),
 	.text = "Leave it out when the site has none.", .keys = network_operator_keys };
 
 /* --- registry --- */
@@ -139,7 +139,7 @@ static const struct schema_key registry_keys[] = {
 	{0}
 };
 static const struct schema_type registry = {
-	OBJECT("registry", "Air gap: `registry`"), .keys = registry_keys };
+	OBJECT("a registry", "Air gap: `registry`"), .keys = registry_keys };
 
 /* --- switch --- */
 
@@ -169,7 +169,7 @@ static const struct schema_key switch_keys[] = {
 	{0}
 };
 static const struct schema_type network_switch = {
-	OBJECT("switch", "The switch: `switch`"), .keys = switch_keys };
+	OBJECT("a switch", "The switch: `switch`"), .keys = switch_keys };
 
 /* --- storage and workload --- */
 
@@ -195,7 +195,7 @@ static const struct schema_key storage_keys[] = {
 	{ "client", &storage_client, "client on the GPU nodes", SCHEMA_UNBOUND },
 	{0}
 };
-static const struct schema_type storage = { OBJECT("storage", "The object store: `storage`"), .keys = storage_keys };
+static const struct schema_type storage = { OBJECT("a store", "The object store: `storage`"), .keys = storage_keys };
 
 static const struct schema_type workload_kind = { WORDS("vllm", "other"), .what = "a kind of workload" };
 static const struct schema_type small_count = { NUMBER(1, 65536), .what = "a number from 1" };
@@ -210,7 +210,7 @@ static const struct schema_key workload_keys[] = {
 	{ "tensor_parallel", &small_count, "GPUs of one replica", SCHEMA_UNBOUND },
 	{0}
 };
-static const struct schema_type workload = { OBJECT("workload", "The workload: `workload`"), .keys = workload_keys };
+static const struct schema_type workload = { OBJECT("a workload", "The workload: `workload`"), .keys = workload_keys };
 
 /* --- top --- */
 

@@ -68,7 +68,7 @@ static const struct schema_key link_keys[] = {
 	{0}
 };
 static const struct schema_type link = {
-	.kind = SCHEMA_OBJECT, .what = "the keys of a link", .title = "A link: `links/LINK`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a link", .title = "A link: `links/LINK`",
 	.text = "A physical port. `{}` declares that it exists and no more.", .keys = link_keys };
 static const struct schema_type links = {
 	.kind = SCHEMA_TABLE, .what = "a map of links by name", .name = &schema_link_name, .item = &link,
@@ -97,7 +97,7 @@ static const struct schema_key bond_keys[] = {
 	{0}
 };
 static const struct schema_type bond = {
-	.kind = SCHEMA_OBJECT, .what = "the keys of a bond", .title = "A bond: `bonds/LINK`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a bond", .title = "A bond: `bonds/LINK`",
 	.keys = bond_keys };
 static const struct schema_type bonds = {
 	.kind = SCHEMA_TABLE, .what = "a map of bonds by name", .name = &schema_link_name, .item = &bond,
@@ -118,7 +118,7 @@ static const struct schema_key vlan_keys[] = {
 	{0}
 };
 static const struct schema_type vlan = {
-	.kind = SCHEMA_OBJECT, .what = "the keys of a VLAN", .title = "A VLAN: `vlans/LINK`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a VLAN", .title = "A VLAN: `vlans/LINK`",
 	.keys = vlan_keys };
 static const struct schema_type vlans = {
 	.kind = SCHEMA_TABLE, .what = "a map of VLANs by name", .name = &schema_link_name, .item = &vlan,
@@ -141,7 +141,7 @@ static const struct schema_key rdma_keys[] = {
 	{0}
 };
 static const struct schema_type rdma_port = {
-	.kind = SCHEMA_OBJECT, .what = "the keys of an RDMA port", .title = "An RDMA port: `rdma/LINK`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of an RDMA port", .title = "An RDMA port: `rdma/LINK`",
 	.text = "LINK is the declared link, bond or VLAN that carries the address. `{}` takes all defaults.",
 	.keys = rdma_keys };
 static const struct schema_type rdma = {
@@ -159,7 +159,7 @@ static const struct schema_key gpu_keys[] = {
 	{0}
 };
 static const struct schema_type gpu = {
-	.kind = SCHEMA_OBJECT, .what = "the keys of a GPU model", .title = "A GPU model: `gpus/MODEL`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a GPU model", .title = "A GPU model: `gpus/MODEL`",
 	.keys = gpu_keys };
 static const struct schema_type gpus = {
 	.kind = SCHEMA_TABLE, .what = "a map of GPUs by model", .name = &schema_any_text, .item = &gpu,
@@ -172,7 +172,7 @@ static const struct schema_key os_keys[] = {
 	{0}
 };
 static const struct schema_type os = {
-	.kind = SCHEMA_OBJECT, .what = "the keys of an operating system", .title = "The system: `os`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of an operating system", .title = "The system: `os`",
 	.keys = os_keys };
 
 static const struct schema_key ssh_keys[] = {
@@ -182,7 +182,7 @@ static const struct schema_key ssh_keys[] = {
 	{0}
 };
 static const struct schema_type ssh = {
-	.kind = SCHEMA_OBJECT, .what = "the keys of an ssh login", .title = "A login: `ssh`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of an ssh login", .title = "A login: `ssh`",
 	.keys = ssh_keys };
 
 static const struct schema_type role = { WORDS("gpu", "storage", "client"), .what = "a role" };
@@ -222,9 +222,9 @@ static const struct schema_key node_keys[] = {
 	{0}
 };
 const struct schema_type schema_node_keys = {
-	.kind = SCHEMA_OBJECT, .what = "the keys of a node",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a node",
 	.title = "Keys of a node: `defaults`, `profiles/NAME`, `nodes/NAME`",
-	.text = "What a node does not declare, its profile does, then the profile that extends, then `defaults`. "
+	.text = "What a node does not declare, its profile does, then the profile that this one extends, then `defaults`. "
 		"Maps are merged key by key; lists and values replace.",
 	.keys = node_keys };
 
@@ -233,7 +233,7 @@ static const struct schema_key node_only_keys[] = {
 	{0}
 };
 const struct schema_type schema_node = {
-	.kind = SCHEMA_OBJECT, .what = "the keys of a node", .title = "A node: `nodes/NAME`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a node", .title = "A node: `nodes/NAME`",
 	.text = "NAME is the host name. Besides the keys of a node:",
 	.keys = node_only_keys, .also = &schema_node_keys };
 
@@ -242,5 +242,5 @@ static const struct schema_key profile_only_keys[] = {
 	{0}
 };
 const struct schema_type schema_profile = {
-	.kind = SCHEMA_OBJECT, .what = "the keys of a profile", .title = "A profile: `profiles/NAME`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a profile", .title = "A profile: `profiles/NAME`",
 	.text = "Besides the keys of a node:", .keys = profile_only_keys, .also = &schema_node_keys };

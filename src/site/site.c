@@ -93,7 +93,7 @@ static struct tree *check(struct tree_document *doc, struct complaints *c)
 		const struct schema_key *key = &schema_site.keys[i];
 
 		if (key->required && !tree_pair(doc->root, key->name))
-			complain(c, doc->root->where, "key '%s' is missing", key->name);
+			complain(c, doc->root->where, NULL, "key '%s' is missing", key->name);
 	}
 	if (c->n)
 		return NULL;	/* what follows reads checked trees only */

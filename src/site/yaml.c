@@ -101,7 +101,7 @@ static void complain_syntax(struct reader *r)
 	if (p->error == YAML_READER_ERROR) {
 		size_t at = p->problem_offset < r->len ? p->problem_offset : r->len;
 
-		complain(r->complaints, where_of_byte(r->text, at), "%s", problem);
+		complain(r->complaints, where_of_byte(r->text, at), NULL, "%s", problem);
 		return;
 	}
 	const char *hint = "";
@@ -110,10 +110,10 @@ static void complain_syntax(struct reader *r)
 	else if (strstr(problem, "mapping values are not allowed"))
 		hint = "; a value with ': ' in it needs quotes, and keys of one map begin in one column";
 	if (p->context && p->context_mark.line != p->problem_mark.line)
-		complain(r->complaints, where_of(p->problem_mark), "%s (%s that begins in line %zu)%s",
+		complain(r->complaints, where_of(p->problem_mark), NULL, "%s (%s that begins in line %zu)%s",
 			 problem, p->context, p->context_mark.line + 1, hint);
 	else
-		complain(r->complaints, where_of(p->problem_mark), "%s%s%s%s", problem,
+		complain(r->complaints, where_of(p->problem_mark), NULL, "%s%s%s%s", problem,
 			 p->context ? " " : "", p->context ? p->context : "", hint);
 }
 
@@ -131,7 +131,7 @@ static bool count_values(struct reader *r, struct site_where where, size_t n)
 	r->values += n;
 	if (r->values <= TREE_VALUES_MAX)
 		return true;
-	complain(r->complaints, where,
+	complain(r->complaints, where, NULL,
 		 "more than %u values (aliases count as often as they are used)", TREE_VALUES_MAX);
 	return false;
 }
@@ -140,7 +140,7 @@ static bool check_depth(struct reader *r, struct site_where where, unsigned dept
 {
 	if (depth <= TREE_DEPTH_MAX)
 		return true;
-	complain(r->complaints, where, "nested deeper than %u levels", TREE_DEPTH_MAX);
+	complain(r->complaints, where, NULL, "nested deeper than %u levels", TREE_DEPTH_MAX);
 	return false;
 }
 
@@ -156,7 +156,7 @@ static bool check_tag(struct reader *r, struct site_where where, const yaml_char
 		if (!strcmp((const char *)tag, core[i]))
 			return true;
 	_cleanup_free_ char *shown = complaint_quote((const char *)tag);
-	complain(r->complaints, where, "tag %s is not used in a site file", shown);
+	complain(r->complaints, where, NULL, "tag %s is not used in a site file", shown);
 	return false;
 }
 
@@ -170,12 +170,12 @@ static bool open_anchor(struct reader *r, struct site_where where, const yaml_ch
 		if (strcmp(r->anchors[i].name, (const char *)name))
 			continue;
 		_cleanup_free_ char *shown = complaint_quote((const char *)name);
-		complain(r->complaints, where, "anchor %s stands twice (first in line %u)", shown,
+		complain(r->complaints, where, NULL, "anchor %s stands twice (first in line %u)", shown,
 			 r->anchors[i].tree->where.line);
 		return false;
 	}
 	if (r->n_anchors == TREE_ANCHORS_MAX) {
-		complain(r->complaints, where, "more than %u anchors", TREE_ANCHORS_MAX);
+		complain(r->complaints, where, NULL, "more than %u anchors", TREE_ANCHORS_MAX);
 		return false;
 	}
 	*index = r->n_anchors++;
@@ -194,7 +194,7 @@ static bool read_alias(struct reader *r, struct site_where where, const char *na
 		if (strcmp(anchor->name, name))
 			continue;
 		if (anchor->open) {
-			complain(r->complaints, where, "alias %s stands inside its own anchor (line %u)", shown,
+			complain(r->complaints, where, NULL, "alias %s stands inside its own anchor (line %u)", shown,
 				 anchor->tree->where.line);
 			return false;
 		}
@@ -202,7 +202,7 @@ static bool read_alias(struct reader *r, struct site_where where, const char *na
 		return count_values(r, where, anchor->tree->weight) &&
 		       check_depth(r, where, depth + anchor->tree->height);
 	}
-	complain(r->complaints, where, "alias %s has no anchor before it", shown);
+	complain(r->complaints, where, NULL, "alias %s has no anchor before it", shown);
 	return false;
 }
 
@@ -219,9 +219,9 @@ static bool read_scalar(struct reader *r, const yaml_event_t *event, struct tree
 		if (c >= 0x20 && c != 0x7f && !c1)
 			continue;
 		if (c == '\n')
-			complain(r->complaints, tree->where, "text of several lines; a value is one line");
+			complain(r->complaints, tree->where, NULL, "text of several lines; a value is one line");
 		else
-			complain(r->complaints, tree->where, "control character 0x%02x in a value",
+			complain(r->complaints, tree->where, NULL, "control character 0x%02x in a value",
 				 c1 ? (unsigned char)value[i + 1] : c);
 		return false;
 	}
@@ -271,7 +271,7 @@ static bool read_key(struct reader *r, yaml_event_t *event, unsigned depth, stru
 	if (!read_value(r, event, depth, key))
 		return false;
 	if (!plain)
-		complain(r->complaints, where, "a key must be plain text");
+		complain(r->complaints, where, NULL, "a key must be plain text");
 	return plain;
 }
 
@@ -284,7 +284,7 @@ static void complain_duplicates(struct reader *r, const struct tree *map)
 		if (strcmp(first->text, again->text))
 			continue;
 		_cleanup_free_ char *shown = complaint_quote(again->text);
-		complain(r->complaints, again->where, "key %s stands twice (first in line %u)", shown,
+		complain(r->complaints, again->where, NULL, "key %s stands twice (first in line %u)", shown,
 			 first->where.line);
 	}
 }
@@ -370,7 +370,7 @@ static bool read_stream(struct reader *r)
 			return false;
 		if (event.type == YAML_STREAM_END_EVENT) {
 			yaml_event_delete(&event);
-			complain(r->complaints, (struct site_where){ 1, 1 },
+			complain(r->complaints, (struct site_where){ 1, 1 }, NULL,
 				 "the file is empty; a site begins with 'schema: railhead.site/1'");
 			return false;
 		}
@@ -386,7 +386,7 @@ static bool read_stream(struct reader *r)
 		if (!next_event(r, &event))
 			return false;
 		if (event.type == YAML_DOCUMENT_START_EVENT) {
-			complain(r->complaints, where_of(event.start_mark),
+			complain(r->complaints, where_of(event.start_mark), NULL,
 				 "a second document; a site file holds one");
 			yaml_event_delete(&event);
 			return false;
@@ -399,15 +399,20 @@ static bool read_stream(struct reader *r)
 
 bool tree_read(struct tree_document *doc, const char *text, size_t len, struct complaints *c)
 {
+	static const char byte_order_mark[] = "\xef\xbb\xbf";
 	size_t valid;
 
+	if (len >= strlen(byte_order_mark) && !memcmp(text, byte_order_mark, strlen(byte_order_mark))) {
+		text += strlen(byte_order_mark);
+		len -= strlen(byte_order_mark);
+	}
 	if (len > TREE_FILE_MAX) {
-		complain(c, (struct site_where){0}, "larger than %u MiB", TREE_FILE_MAX >> 20);
+		complain(c, (struct site_where){0}, NULL, "larger than %u MiB", TREE_FILE_MAX >> 20);
 		return false;
 	}
 	valid = utf8_valid_until(text, len);
 	if (valid < len) {
-		complain(c, where_of_byte(text, valid), "byte 0x%02x is not UTF-8",
+		complain(c, where_of_byte(text, valid), NULL, "byte 0x%02x is not UTF-8",
 			 (unsigned char)text[valid]);
 		return false;
 	}

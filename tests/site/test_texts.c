@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts that have to agree with the code: the reference in docs/site.md, and the examples. After an
+ * intended change, `--update` writes the reference and the golden documents anew; the difference is
+ * reviewed with the change.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/strbuf.h"
+#include "site/site.h"
+
+#define BEGIN "<!-- reference: written by test-site-texts --update -->\n\n"
+#define DOCS RAILHEAD_SOURCE "/docs/site.md"
+
+static bool update;
+
+static char *file_text(const char *path)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "r");
+	struct strbuf b = {0};
+	char block[4096];
+	size_t n;
+
+	if (!f)
+		fail_msg("%s cannot be read", path);
+	while ((n = fread(block, 1, sizeof(block), f)) > 0)
+		strbuf_add(&b, block, n);
+	return strbuf_steal(&b);
+}
+
+static void write_text(const char *path, const char *before, size_t len, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(before, 1, len, f), len);
+	assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+	assert_int_equal(fclose(f), 0);
+}
+
+static void test_reference(void **state)
+{
+	_cleanup_free_ char *docs = file_text(DOCS);
+	_cleanup_free_ char *reference = site_schema_markdown();
+	char *begin = strstr(docs, BEGIN);
+
+	assert_non_null(begin);
+	begin += strlen(BEGIN);
+	if (update)
+		write_text(DOCS, docs, (size_t)(begin - docs), reference);
+	else
+		assert_string_equal(begin, reference);
+}
+
+static struct site *loaded(const char *path)
+{
+	_cleanup_error_ struct error err = {0};
+	struct site *site;
+
+	if (site_load(&site, path, &err) < 0)
+		fail_msg("%s", error_text(&err));
+	return site;
+}
+
+/* The YAML blocks of the documentation that are whole files: they begin with the schema. */
+static void test_files_in_the_documentation(void **state)
+{
+	_cleanup_free_ char *docs = file_text(DOCS);
+	unsigned files = 0;
+
+	for (char *at = docs; (at = strstr(at, "```yaml\n"));) {
+		_cleanup_error_ struct error err = {0};
+		_cleanup_site_ struct site *site = NULL;
+
+		at += strlen("```yaml\n");
+		char *end = strstr(at, "```\n");
+		assert_non_null(end);
+		if (!strncmp(at, "schema:", strlen("schema:"))) {
+			if (site_parse(&site, at, (size_t)(end - at), "docs/site.md", &err) < 0)
+				fail_msg("%s", error_text(&err));
+			files++;
+		}
+		at = end + strlen("```\n");
+	}
+	assert_true(files >= 2);
+}
+
+static void check_golden(const struct site *site, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/tests/site/golden/%s.json", RAILHEAD_SOURCE, name);
+	_cleanup_free_ char *text = json_to_text(site->document, true);
+
+	if (update) {
+		write_text(path, text, strlen(text), "\n");
+		return;
+	}
+	_cleanup_free_ char *golden = file_text(path);
+	golden[strlen(golden) - 1] = '\0';
+	assert_string_equal(text, golden);
+}
+
+static void test_original_proposal(void **state)
+{
+	_cleanup_site_ struct site *site = loaded(RAILHEAD_SOURCE "/examples/original-proposal.yaml");
+	const struct site_node *gpu = site_node_find(site, "gpu-node-01");
+	const struct site_node *store = site_node_find(site, "aistor-01");
+
+	check_golden(site, "original-proposal");
+	assert_int_equal(site->n_nodes, 2);
+	assert_true(site->gpudirect && site->kubernetes && site->storage && site->workload);
+	assert_int_equal(gpu->roles, SITE_ROLE_GPU);
+	assert_string_equal(gpu->os_version, "10.2");
+	assert_int_equal(gpu->gpus[0].count.value, 8);
+	assert_string_equal(site_bond_find(gpu, "bond1")->mode, "802.3ad");
+	assert_int_equal(site_bond_find(gpu, "bond1")->mtu.value, 9000);
+	assert_string_equal(site_link_find(gpu, "ens1f1")->driver, "ice");
+	assert_string_equal(site_rdma_find(gpu, "bond1")->address, "10.10.1.11");
+	assert_int_equal(store->roles, SITE_ROLE_STORAGE);
+	assert_int_equal(store->n_gpus, 0);
+	assert_string_equal(site_rdma_find(store, "bond1")->address, "10.10.1.21");
+	assert_int_equal(site->qos.dscp.value, 24);
+	assert_int_equal(site->qos.priority.value, 3);
+	assert_int_equal(site->qos.traffic_class.value, 3);
+	assert_true(site->qos.pfc.value);
+}
+
+static void test_lab(void **state)
+{
+	_cleanup_site_ struct site *site = loaded(RAILHEAD_SOURCE "/examples/lab.yaml");
+	const struct site_node *gpu = site_node_find(site, "gpu-node-01");
+	const struct site_node *store = site_node_find(site, "aistor-01");
+
+	check_golden(site, "lab");
+	assert_int_equal(site->n_nodes, 2);
+	assert_false(site->gpudirect);
+	assert_int_equal(gpu->roles, SITE_ROLE_CLIENT);
+	assert_int_equal(store->roles, SITE_ROLE_STORAGE);
+	assert_string_equal(site_bond_find(gpu, "bond0")->mode, "active-backup");
+	assert_string_equal(site_bond_find(gpu, "bond1")->ports[1], "roce1");
+	assert_string_equal(site_bond_find(gpu, "bond0")->addresses[0], "10.0.0.11/24");
+	assert_string_equal(site_rdma_find(gpu, "bond1")->address, "10.10.1.11");
+	assert_string_equal(site_rdma_find(store, "bond1")->address, "10.10.1.21");
+	assert_int_equal(site->qos.dscp.value, 24);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reference),
+		cmocka_unit_test(test_files_in_the_documentation),
+		cmocka_unit_test(test_original_proposal),
+		cmocka_unit_test(test_lab),
+	};
+
+	update = argc > 1 && !strcmp(argv[1], "--update");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
