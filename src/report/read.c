@@ -113,6 +113,22 @@ static int check_texts(json_t *list, const char *where, const char *key, struct 
 	return 0;
 }
 
+/* A fact was there or it was not. */
+static int check_evidence(json_t *list, const char *where, struct error *err)
+{
+	int rc = check_list(list, evidence_members, where, err);
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		bool value = json_object_get(item, "value"), missing = json_object_get(item, "missing");
+
+		if (!rc && value == missing)
+			rc = error_set(err, -EINVAL, "%s/%zu must have value or missing", where, i);
+	}
+	return rc;
+}
+
 static int check_verdict(json_t *v, const char *where, struct error *err)
 {
 	_cleanup_free_ char *causes = xasprintf("%s/causes", where);
@@ -127,7 +143,7 @@ static int check_verdict(json_t *v, const char *where, struct error *err)
 	if (!rc)
 		rc = check_list(json_object_get(v, "causes"), cause_members, causes, err);
 	if (!rc)
-		rc = check_list(json_object_get(v, "evidence"), evidence_members, evidence, err);
+		rc = check_evidence(json_object_get(v, "evidence"), evidence, err);
 	if (rc < 0)
 		return rc;
 	status = json_get_string(v, "status", "");
@@ -176,6 +192,16 @@ static int check_result(json_t *document, struct error *err)
 	return 0;
 }
 
+static int check_reference(json_t *document, const char *key, struct error *err)
+{
+	json_t *reference = json_object_get(json_object_get(document, "result"), key);
+	size_t n = json_array_size(json_object_get(document, "verdicts"));
+
+	if (json_is_null(reference) || document_index(document, key) < n)
+		return 0;
+	return error_set(err, -EINVAL, "/result/%s must be null or name a verdict", key);
+}
+
 static int check_document(json_t *document, struct error *err)
 {
 	json_t *verdicts, *v;
@@ -204,7 +230,10 @@ static int check_document(json_t *document, struct error *err)
 		if (rc < 0)
 			return rc;
 	}
-	return check_result(document, err);
+	rc = check_reference(document, "railhead", err);
+	if (!rc)
+		rc = check_reference(document, "stopped_by", err);
+	return rc ? rc : check_result(document, err);
 }
 
 int report_read(json_t **document, json_t *json, const char *name, struct error *err)

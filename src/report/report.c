@@ -25,9 +25,9 @@ int report_format_from_name(enum report_format *format, const char *name, struct
 	}
 	nearest = text_nearest(name, format_names, ARRAY_SIZE(format_names));
 	_cleanup_free_ char *safe = safe_text(name);
-	return error_set(err, -EINVAL, "unknown format \"%s\"%s%s%s: text, json, html, junit or ctrf",
-			 safe, nearest ? ", did you mean \"" : "", nearest ? nearest : "",
-			 nearest ? "\"" : "");
+	return error_set(err, -EINVAL, "unknown format '%s'%s%s%s: text, json, html, junit or ctrf",
+			 safe, nearest ? ", did you mean '" : "", nearest ? nearest : "",
+			 nearest ? "'" : "");
 }
 
 int report_emit(FILE *out, const struct strbuf *text, struct error *err)
