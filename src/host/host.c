@@ -58,6 +58,11 @@ bool host_is_replay(const struct host *host)
 	return host->replay != NULL;
 }
 
+bool host_is_below_root(const struct host *host)
+{
+	return host->root != NULL;
+}
+
 /* Largest errno of the kernel (MAX_ERRNO, include/linux/err.h). */
 #define ERRNO_MAX 4095
 

@@ -34,6 +34,8 @@ void host_close(struct host *host);
 DEFINE_CLEANUP(host, struct host *, host_close)
 
 bool host_is_replay(const struct host *host);
+/* True when host_options.root was given: what is seen is a tree of files, not a running machine. */
+bool host_is_below_root(const struct host *host);
 
 /* --- path.c: files below the root. Paths are absolute ("/proc/cmdline"), printf style. -------- */
 

@@ -78,7 +78,8 @@ static void observe_head(struct observation *o)
 	json_arr(o->snapshot, "gaps");
 	taken = json_obj(o->snapshot, "taken");
 	json_put_string(json_obj(o->snapshot, "source"), "kind",
-			host_is_replay(o->host) ? "replay" : "live");
+			host_is_replay(o->host) ? "replay" :
+			host_is_below_root(o->host) ? "tree" : "live");
 
 	rc = host_time(o->host, &now, &err);
 	if (rc < 0) {
