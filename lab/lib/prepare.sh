@@ -11,11 +11,11 @@ initrd=$cache/initrd.img
 kernel_package=${LAB_KERNEL_PACKAGE:-linux-image-6.12-amd64}
 
 # Modules that the initramfs loads itself, to reach the root file system.
-initrd_modules=(9p 9pnet_virtio overlay)
+initrd_modules=(9p 9pnet_virtio overlay configfs)
 # Modules that guests load from the root file system. They are unpacked in advance: xz is slow under emulation.
 # crc32_generic is here because rxe looks the algorithm up by name, so that no dependency list names it.
 guest_modules=(virtio_net bonding bridge 8021q rdma_rxe crc32_generic rdma_ucm tls sch_netem sch_red sch_ingress
-	cls_matchall cls_flower act_pedit act_csum act_gact configfs)
+	cls_matchall cls_flower act_pedit act_csum act_gact)
 
 # fresh STAMP KEY: true if STAMP records KEY, so that what it stands for need not be made again.
 fresh() {
@@ -132,27 +132,85 @@ prepare_dcbsim() {
 	printf '%s\n' "$key" >"$build/stamp"
 }
 
+# Files that guests keep in memory although the whole root is there through 9p: each open and read over 9p costs
+# milliseconds under emulation, and starting a program needs dozens. What is not on this machine is left out.
+hot_programs=(bash bridge cat dcb dmesg env ethtool false grep head hostname ib_read_bw ib_send_bw ib_write_bw ib_write_lat
+	ibv_devinfo insmod ip kmod ls mkdir modprobe mount ping prlimit rdma rm rmmod sed sh sleep sysctl tail tc timeout
+	tr true umount uname)
+hot_files=(/etc/ld.so.cache /etc/nsswitch.conf /etc/passwd /etc/group /etc/libibverbs.d/*.driver
+	/usr/lib/*/libibverbs/librxe-*.so /usr/lib/*/libnss_files.so.2)
+
+# Prints the shared libraries of programs and libraries.
+libraries_of() {
+	ldd "$@" 2>/dev/null | grep -o '/[^ ):]*\.so[^ ):]*'
+}
+
+hot_list() {
+	local name file programs=() files=()
+	for name in "${hot_programs[@]}"; do
+		file=$(type -P "$name") && programs+=("$file")
+	done
+	for file in "${hot_files[@]}"; do
+		[[ -e $file ]] && files+=("$file")
+	done
+	printf '%s\n' "${programs[@]}" "${files[@]}"
+	libraries_of "${programs[@]}" "${files[@]}"
+	if [[ -x $top/build/railhead ]]; then
+		libraries_of "$top/build/railhead"
+	fi
+}
+
+# Copies a file to the same place below a root. The folder is resolved first, because a folder /lib below that root would
+# hide the link of that name.
+copy_hot() {
+	local file=$1 root=$2 folder
+	folder=$(realpath "$(dirname "$file")")
+	mkdir -p "$root$folder"
+	cp -L --preserve=mode "$file" "$root$folder/"
+}
+
+# Copies modules and their index to MODULES, keeping their places.
+copy_modules() {
+	local modules=$1 tree module
+	shift
+	tree=$kernel_tree/lib/modules/$(kernel_release)
+	mkdir -p "$modules"
+	cp "$tree"/modules.* "$modules"
+	while read -r module; do
+		mkdir -p "$modules/$(dirname "${module#"$tree/"}")"
+		cp "$module" "$modules/${module#"$tree/"}"
+	done < <(module_closure "$@")
+}
+
 build_initrd() {
-	local root order=0 module
+	local root order=0 file
 	root=$(mktemp -d "$cache/initrd.XXXXXX")
-	mkdir -p "$root"/{bin,modules,proc,sys,dev,lower,upper,root}
-	cp "$(command -v busybox)" "$root/bin/busybox"
+	mkdir -p "$root"/{bin,early,hot/opt/lab,proc,sys,dev,lower,upper,root}
+	cp "$(type -P busybox)" "$root/bin/busybox"
 	install -m 755 "$lab/guest/init" "$root/init"
 	# Numbered, because the order of insertion matters and a glob sorts.
-	while read -r module; do
-		cp "$module" "$root/modules/$(printf '%02d' "$order")-$(basename "$module")"
+	while read -r file; do
+		cp "$file" "$root/early/$(printf '%02d' "$order")-$(basename "$file")"
 		order=$((order + 1))
 	done < <(module_closure "${initrd_modules[@]}")
+	copy_modules "$root/modules" "${guest_modules[@]}"
+	while read -r file; do
+		copy_hot "$file" "$root/hot"
+	done < <(hot_list | sort -u)
+	cp "$lab"/guest/* "$cache/bin/labagent" "$cache/dcbsim/dcbsim.ko" "$root/hot/opt/lab"
 	(cd "$root" && find . | cpio -o -H newc --quiet) >"$initrd.new"
 	mv "$initrd.new" "$initrd"
 	rm -rf "$root"
 }
 
 prepare_initrd() {
-	local key stamp=$cache/initrd.stamp
+	local key hot stamp=$cache/initrd.stamp
 	need_tool busybox busybox-static
 	need_tool cpio cpio
-	key="$(kernel_release) ${initrd_modules[*]} $(hash_of "$lab/guest/init" "$(command -v busybox)")"
+	hot=$(hot_list | sort -u)
+	key="$(kernel_release) ${initrd_modules[*]} ${guest_modules[*]}
+		$(hash_of "$lab"/guest/* "$lab/lib/prepare.sh" "$cache/bin/labagent" "$cache/dcbsim/dcbsim.ko")
+		$(tr '\n' '\0' <<<"$hot" | xargs -0 stat -Lc '%n %s %Y')"
 	fresh "$stamp" "$key" && return
 	say "building the initramfs"
 	build_initrd
