@@ -17,6 +17,8 @@ struct family {
 	const char *fw_lldp_flag;	/* private flag of the firmware LLDP agent, NULL: none */
 	bool fw_lldp_flag_inverted;	/* "disable-fw-lldp": on = good */
 	bool is_software;		/* no PCI device, no firmware, no DCB of its own */
+	/* RDMA auxiliary devices of its NICs are called so: { "ice.roce.", "ice.iwarp.", NULL } */
+	const char *const *auxiliary;
 
 	/*
 	 * Why has this RDMA port no RDMA device? Adds causes (judge_fail, judge_candidate,
@@ -39,5 +41,35 @@ const struct family *family_of_nic(json_t *snapshot, const char *nic);
 /* Family by the driver of an RDMA device. */
 const struct family *family_of_rdma(json_t *snapshot, const char *device);
 const struct family *family_by_name(const char *name);
+/* Family of an RDMA port of the judged node: of its RDMA device when there is one, else of the first
+ * NIC below it that has a known family. A virtual NIC can only carry software RDMA: family_rxe. */
+const struct family *family_of_port(const struct judging *g, const struct site_rdma *port);
 
-extern const struct family family_ice, family_mlx5, family_bnxt, family_rxe;
+/*
+ * Why is this kernel module not loaded? Adds one judge_fail: module-missing (no file for the running
+ * kernel), module-blacklisted, module-other-kernel (vermagic). With `explain` the verdict is also marked
+ * as explained by rdma.module. False when it is loaded or nothing of this applies.
+ */
+bool family_module_trouble(struct judging *g, const char *module, bool explain);
+bool family_module_is_loaded(struct judging *g, const char *module);
+
+/* RDMA auxiliary device that the NIC driver offers for a PCI function ("ice.roce.0"), or NULL. */
+const char *family_auxiliary(json_t *snapshot, const struct family *family, const char *bdf);
+
+/* Value of a devlink parameter that is in force: runtime, else driverinit, else permanent.
+ * NULL when the device does not have the parameter. Leaves evidence when it has. */
+json_t *family_devlink_parameter(struct judging *g, const char *bdf, const char *name);
+
+/* The common driver_pair rule: both modules in-tree or both out-of-tree. */
+void family_judge_same_source(struct judging *g, const char *nic_module, const char *rdma_module);
+/* Does ib_core come from elsewhere than an in-tree provider? Adds a finding when it does. */
+void family_judge_core(struct judging *g, const char *rdma_module);
+
+/* An RDMA device should be there (an auxiliary device is bound to its driver) and is not seen: names
+ * the other network namespace in exclusive mode. False when nothing of this applies. */
+bool family_device_in_other_netns(struct judging *g, const char *auxiliary);
+
+/* Does this ice port run in Safe Mode (no DDP package)? Leaves evidence when it does. */
+bool family_ice_safe_mode(struct judging *g, const char *nic);
+
+extern const struct family family_ice, family_i40e, family_mlx5, family_bnxt, family_rxe;

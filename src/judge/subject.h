@@ -19,8 +19,21 @@ const char *subject_bond_of(json_t *snapshot, const char *link);
 char **subject_physical_links(const struct site_node *node, json_t *snapshot, const char *link);
 void subject_names_free(char **names);
 
-/* PCI address of a physical link, or NULL. */
+/* PCI address of a physical link, or NULL. Of a virtio link: of the PCI device below it. */
 const char *subject_pci_of_link(json_t *snapshot, const char *link);
+
+/* "0000:01:00.0": domain, bus, device, function in lower-case hex? */
+bool subject_is_bdf(const char *s);
+/* Bytes of the part that all functions of one device share: 10 of "0000:01:00.1". */
+size_t subject_pci_slot_length(const char *bdf);
+/* Functions of one device (same domain, bus and device)? */
+bool subject_same_pci_device(const char *a, const char *b);
+
+/* Driver of a link as ethtool tells it, else of its PCI device; NULL when neither is known. */
+const char *subject_driver_of_link(json_t *snapshot, const char *link);
+/* The driver when it is one of a virtual NIC (virtio_net, veth, …): no PCI link, no firmware, no
+ * LLDP agent to judge. NULL for hardware and for what is not known. */
+const char *subject_virtual_driver(json_t *snapshot, const char *link);
 
 /* RDMA device and port number for an RDMA port of the site: by declared name, by the port's netdev
  * (the link itself, the bond it is or is below, its VLAN parent). NULL when there is none. */
@@ -31,5 +44,6 @@ struct subject_rdma {
 };
 bool subject_rdma_of_port(json_t *snapshot, const struct site_node *node, const struct site_rdma *port,
 			  struct subject_rdma *out);
-
-/* NIC family of a link by its driver; see family.h. */
+/* The same for any link. `node` may be NULL. */
+bool subject_rdma_of_link(json_t *snapshot, const struct site_node *node, const char *link,
+			  struct subject_rdma *out);

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rdma.gid, rdma.mtu, rdma.counters: what the RDMA port of a node offers to its users. */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "judge/family.h"
+#include "judge/net.h"
+#include "judge/rdma.h"
+
+/* --- rdma.gid ----------------------------------------------------------------------------------------- */
+
+#define TYPE_V2 "RoCE v2"
+
+static bool parse_gid(const char *text, unsigned char gid[16])
+{
+	return text && inet_pton(AF_INET6, text, gid) == 1;
+}
+
+/* The GID of an address: IPv6 as it is, IPv4 as ::ffff:a.b.c.d (InfiniBand Annex A17). */
+static bool gid_of_address(const char *address, unsigned char gid[16])
+{
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	if (strchr(address, ':'))
+		return parse_gid(address, gid);
+	memcpy(gid, mapped, sizeof(mapped));
+	return inet_pton(AF_INET, address, gid + 12) == 1;
+}
+
+static bool is_ipv4(const unsigned char gid[16])
+{
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(gid, mapped, sizeof(mapped));
+}
+
+static bool is_link_local(const unsigned char gid[16])
+{
+	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
+}
+
+/* What the GID table holds, seen from one wanted GID. */
+struct gids {
+	int v2_on_link;		/* array position of the wanted one, RoCE v2, on the link; -1: none */
+	int v2_elsewhere;	/* the wanted one, RoCE v2, on another link */
+	int v1;			/* the wanted one, RoCE v1 */
+	size_t n, link_local;
+};
+
+/* Links whose GIDs count for the port: the link, and for out-of-tree LAG or a PF the device's own netdev. */
+static bool link_counts(struct judging *g, const struct subject_rdma *rdma, const char *link)
+{
+	const char *own = json_get_string(rdma->port_object, "link", "");
+
+	if (!strcmp(link, g->port->link))
+		return true;
+	/* a device whose netdev is a port of the bond carries the bond's GIDs under either name */
+	const char *bond = subject_bond_of(g->snapshot, own);
+
+	return bond && !strcmp(bond, g->port->link) && !strcmp(link, own);
+}
+
+static void sort_gids(struct judging *g, const struct subject_rdma *rdma, json_t *list,
+		      const unsigned char want[16], bool any, struct gids *out)
+{
+	json_t *entry;
+	size_t i;
+
+	*out = (struct gids){ -1, -1, -1, 0, 0 };
+	json_array_foreach(list, i, entry) {
+		const char *type = json_get_string(entry, "type", "");
+		const char *link = json_get_string(entry, "link", "");
+		unsigned char gid[16];
+
+		if (!parse_gid(json_get_string(entry, "gid", NULL), gid))
+			continue;
+		out->n++;
+		out->link_local += is_link_local(gid);
+		if (any ? !is_ipv4(gid) : memcmp(gid, want, sizeof(gid)) != 0)
+			continue;
+		if (strcmp(type, TYPE_V2))
+			out->v1 = (int)i;
+		else if (!*link || link_counts(g, rdma, link))
+			out->v2_on_link = out->v2_on_link < 0 ? (int)i : out->v2_on_link;
+		else
+			out->v2_elsewhere = (int)i;
+	}
+}
+
+/* Is the address on the link? An absent address explains an absent GID. */
+static bool link_has_address(struct judging *g, const char *address)
+{
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(peek(g, "/links/%s/addresses", g->port->link), i, entry) {
+		if (!strcmp(json_get_string(entry, "address", ""), address))
+			return true;
+	}
+	return false;
+}
+
+static void judge_gid_absent(struct judging *g, const struct subject_rdma *rdma, const struct gids *gids)
+{
+	const char *address = g->port->address, *link = g->port->link;
+	const char *bdf = json_string_value(peek(g, "/rdma/devices/%s/parent_device", rdma->device));
+
+	if (address && peek(g, "/links/%s/addresses", link) && !link_has_address(g, address)) {
+		fact_optional(g, "/links/%s/addresses", link);
+		judge_fail(g, "gid-address-missing", "see gate net.address: the GID comes with the address",
+			   "%s has no GID of %s because the address is not on %s", rdma->device, address, link);
+		judge_explained_by(g, "net.address", NULL);
+	} else if (bdf && json_is_false(family_devlink_parameter(g, bdf, "enable_roce"))) {
+		judge_fail(g, "roce-parameter-off",
+			   judge_text(g, "devlink dev param set pci/%s name enable_roce value true cmode driverinit && "
+					 "devlink dev reload pci/%s", bdf, bdf),
+			   "%s has no RoCE GID: the devlink parameter enable_roce of %s is off", rdma->device, bdf);
+	} else if (!gids->n) {
+		judge_fail(g, "gid-table-empty", "ip link set down and up gives the GIDs again; reload the RDMA driver",
+			   "the GID table of %s port %s is empty", rdma->device, rdma->port);
+		judge_candidate(g, "gids-hidden", "look from the host's network namespace, or use the inbox ib_core",
+				"an out-of-tree ib_core hides GIDs of other network namespaces: the host sees them, a pod "
+				"does not");
+	} else if (gids->link_local == gids->n) {
+		judge_fail(g, "gid-link-local-only",
+			   judge_text(g, "put the address on %s itself; for a VLAN or bond see that the RDMA device belongs "
+					 "to it", link),
+			   "%s has only link-local GIDs, none of %s", rdma->device,
+			   address ? address : "an IPv4 address");
+	} else {
+		judge_fail(g, "gid-missing", judge_text(g, "ip address show dev %s; compare with `rdma link show` and the "
+							"GID table", link),
+			   "none of the %zu GIDs of %s is of %s", gids->n, rdma->device,
+			   address ? address : "an IPv4 address");
+	}
+}
+
+void judge_rdma_gid(struct judging *g)
+{
+	struct subject_rdma rdma;
+	unsigned char want[16] = {0};
+	bool any = !g->port->address || !gid_of_address(g->port->address, want);
+	struct gids gids;
+
+	if (!rdma_find(g, &rdma))
+		return;
+
+	json_t *list = fact(g, "/rdma/devices/%s/ports/%s/gids", rdma.device, rdma.port);
+
+	if (!list)
+		return;
+	if (any)
+		judge_assume(g, "any IPv4 address of the link for the GID");
+	else
+		fact_declared(g, &g->port->where, json_text_new(g->port->address), "nodes/%s/rdma/%s/address",
+			      g->node->name, g->port->link);
+	sort_gids(g, &rdma, list, want, any, &gids);
+
+	json_t *hit = json_array_get(list, (size_t)(gids.v2_on_link >= 0   ? gids.v2_on_link :
+						    gids.v2_elsewhere >= 0 ? gids.v2_elsewhere :
+									     gids.v1));
+	const char *address = g->port->address ? g->port->address : json_get_string(hit, "gid", "?");
+
+	if (gids.v2_on_link >= 0)
+		judge_pass(g, "index %lld, RoCE v2, %s on %s", (long long)json_get_int(hit, "index", -1), address,
+			   json_get_string(hit, "link", g->port->link));
+	else if (gids.v2_elsewhere >= 0)
+		judge_fail(g, "gid-other-link",
+			   judge_text(g, "put %s on %s, or declare the RDMA port on %s", address, g->port->link,
+				      json_get_string(hit, "link", "?")),
+			   "the RoCE v2 GID of %s (index %lld) belongs to %s, declared is %s", address,
+			   (long long)json_get_int(hit, "index", -1), json_get_string(hit, "link", "?"),
+			   g->port->link);
+	else if (gids.v1 >= 0)
+		judge_fail(g, "gid-v1-only", "switch the adapter to RoCE v2 (cma_roce_mode, or the driver's default)",
+			   "%s is in the GID table of %s as RoCE v1 only (index %lld)", address, rdma.device,
+			   (long long)json_get_int(hit, "index", -1));
+	else
+		judge_gid_absent(g, &rdma, &gids);
+}
+
+/* --- rdma.mtu -------------------------------------------------------------------------------------------- */
+
+/* Some drivers round the link MTU itself down and keep no room for headers: then this much is right too. */
+static int64_t power_of_two_below(int64_t mtu)
+{
+	int64_t roce = 4096;
+
+	while (roce >= 256 && roce > mtu)
+		roce /= 2;
+	return roce;
+}
+
+void judge_rdma_mtu(struct judging *g)
+{
+	struct subject_rdma rdma;
+	int64_t active, mtu;
+
+	if (!rdma_find(g, &rdma) ||
+	    !fact_int(g, &active, "/rdma/devices/%s/ports/%s/active_mtu", rdma.device, rdma.port))
+		return;
+
+	const char *own = json_get_string(rdma.port_object, "link", g->port->link);
+	int64_t want = g->port->roce_mtu.set ? g->port->roce_mtu.value : 0;
+
+	if (!fact_int(g, &mtu, "/links/%s/mtu", own))
+		return;
+
+	int64_t fits = roce_mtu_of_link(mtu);
+
+	if (want) {
+		fact_declared(g, &g->port->where, json_integer(want), "nodes/%s/rdma/%s/roce_mtu", g->node->name,
+			      g->port->link);
+		if (active < want && fits < want) {
+			judge_fail(g, "roce-mtu-link-mtu",
+				   judge_text(g, "set the MTU of %s, what is below it and the switch to %lld or more (9000 "
+						 "is usual)", own, (long long)roce_mtu_needs_link(want)),
+				   "RoCE MTU of %s is %lld, declared is %lld: the MTU of %s is %lld and %lld needs at least "
+				   "%lld", rdma.device, (long long)active, (long long)want, own, (long long)mtu,
+				   (long long)want, (long long)roce_mtu_needs_link(want));
+			judge_explained_by(g, "net.mtu", g->port->link);
+			return;
+		}
+	}
+	if (active > fits && active > power_of_two_below(mtu))
+		judge_fail(g, "roce-mtu-above-link", judge_text(g, "ip link set %s mtu %lld", own,
+								(long long)roce_mtu_needs_link(active)),
+			   "RoCE MTU of %s is %lld, and the MTU %lld of %s carries %lld only", rdma.device,
+			   (long long)active, (long long)mtu, own, (long long)fits);
+	else if (active < fits)
+		judge_fail(g, "roce-mtu-below-link",
+			   judge_text(g, "ip link set %s down && ip link set %s up, or reload the RDMA driver: it keeps the "
+					 "MTU of its start", own, own),
+			   "RoCE MTU of %s is %lld, and the MTU %lld of %s allows %lld", rdma.device,
+			   (long long)active, (long long)mtu, own, (long long)fits);
+	else
+		judge_pass(g, "RoCE MTU %lld, link MTU %lld", (long long)active, (long long)mtu);
+}
+
+void judge_rdma_mtu_pair(struct judging *g)
+{
+	struct subject_rdma own, peer;
+	int64_t a, b;
+
+	if (!g->port || !g->peer_port || !rdma_find(g, &own))
+		return;
+	if (!subject_rdma_of_port(g->peer_snapshot, g->peer, g->peer_port, &peer)) {
+		judge_unknown(g, NULL, "%s of %s has no RDMA device", g->peer_port->link, g->peer->name);
+		return;
+	}
+	if (!fact_int(g, &a, "/rdma/devices/%s/ports/%s/active_mtu", own.device, own.port) ||
+	    !fact_peer_int(g, &b, "/rdma/devices/%s/ports/%s/active_mtu", peer.device, peer.port))
+		return;
+	if (a == b) {
+		judge_pass(g, "RoCE MTU %lld on both", (long long)a);
+		return;
+	}
+	judge_fail(g, "roce-mtu-pair",
+		   "give both links one MTU; programs must use the smaller of both RoCE MTUs until then",
+		   "RoCE MTU of %s on %s is %lld, of %s on %s %lld", own.device, g->node->name, (long long)a,
+		   peer.device, g->peer->name, (long long)b);
+}
+
+/* --- rdma.counters ------------------------------------------------------------------------------------------ */
+
+struct growth {
+	size_t compared;
+	struct strbuf grown;
+	bool reset;
+};
+
+static void compare_counter(struct judging *g, const struct subject_rdma *rdma, const char *group,
+			    const char *name, struct growth *sum)
+{
+	json_t *now = peek(g, "/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port, group, name);
+	json_t *then = peek(g, "/previous/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port, group, name);
+
+	if (!json_is_integer(now) || !json_is_integer(then))
+		return;
+	sum->compared++;
+
+	json_int_t delta = json_integer_value(now) - json_integer_value(then);
+
+	if (!delta)
+		return;
+	fact_optional(g, "/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port, group, name);
+	fact_optional(g, "/previous/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port, group, name);
+	if (delta < 0)
+		sum->reset = true;
+	else
+		strbuf_printf(&sum->grown, "%s%s +%lld", sum->grown.len ? ", " : "", name, (long long)delta);
+}
+
+void judge_rdma_counters(struct judging *g)
+{
+	static const char since[] = "keep a snapshot (`railhead snapshot -o OLD.json`) and run `railhead check --since "
+				    "OLD.json` later: only growth counts";
+	struct subject_rdma rdma;
+	struct growth sum = {0};
+
+	if (!rdma_find(g, &rdma))
+		return;
+
+	const struct family *family = family_of_rdma(g->snapshot, rdma.device);
+
+	if (!peek(g, "/previous")) {
+		judge_unknown(g, since, "no earlier snapshot to compare the counters of %s with", rdma.device);
+		return;
+	}
+	if (!family || !family->error_counters) {
+		judge_unknown(g, NULL, "the error counters of %s are not known: its driver is of no known family",
+			      rdma.device);
+		return;
+	}
+	if (!json_equal(peek(g, "/node/boot_id"), peek(g, "/previous/node/boot_id"))) {
+		fact_optional(g, "/node/boot_id");
+		fact_optional(g, "/previous/node/boot_id");
+		judge_unknown(g, since, "the node was booted since the earlier snapshot, so its counters began anew");
+		return;
+	}
+	for (const char *const *name = family->error_counters; *name; name++) {
+		compare_counter(g, &rdma, "hw_counters", *name, &sum);
+		compare_counter(g, &rdma, "counters", *name, &sum);
+	}
+	if (!sum.compared)
+		judge_unknown(g, "hw_counters are visible in the host's network namespace only",
+			      "%s shows no error counter of family %s in both snapshots", rdma.device, family->name);
+	else if (sum.reset)
+		judge_unknown(g, since, "counters of %s went back: the device was re-created since", rdma.device);
+	else if (sum.grown.len)
+		judge_fail(g, "error-counters-grow",
+			   "compare with the switch's drop counters on the same port; check PFC on both ends, MTU, and "
+			   "the cable",
+			   "error counters of %s grew since the earlier snapshot: %s", rdma.device,
+			   strbuf_str(&sum.grown));
+	else
+		judge_pass(g, "none of %zu error counters of %s grew", sum.compared, rdma.device);
+	strbuf_clear(&sum.grown);
+}
