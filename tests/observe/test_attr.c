@@ -78,10 +78,10 @@ static void test_lengths_of_containers(void **state RH_UNUSED)
 	/* an attribute longer than the message, and one shorter than its own header */
 	message_start(&m, 16, 4);
 	attr = mnl_nlmsg_get_payload_tail(m.nlh);
-	mnl_attr_put_u32(m.nlh, A_U32, 1);
+	mnl_attr_put_u32(m.nlh, A_TEXT, 1);
 	attr->nla_len = 9;
 	assert_int_equal(attr_parse(m.nlh, 4, tb, A_MAX, types), -EBADMSG);
-	assert_null(tb[A_U32]);
+	assert_null(tb[A_TEXT]);
 	attr->nla_len = 3;
 	assert_int_equal(attr_parse(m.nlh, 4, tb, A_MAX, types), -EBADMSG);
 	attr->nla_len = 8;
@@ -91,7 +91,7 @@ static void test_lengths_of_containers(void **state RH_UNUSED)
 	mnl_nlmsg_put_extra_header(m.nlh, 1);
 	m.nlh->nlmsg_len -= 1;
 	assert_int_equal(attr_parse(m.nlh, 4, tb, A_MAX, types), -EBADMSG);
-	assert_non_null(tb[A_U32]);
+	assert_non_null(tb[A_TEXT]);
 }
 
 static void test_text_of_bytes(void **state RH_UNUSED)

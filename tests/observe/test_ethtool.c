@@ -220,6 +220,23 @@ static void test_private_flags(void **state)
 	parse_cut(f, ethtool_parse_privflags);
 }
 
+/* Without a mask the list has the set bits only, and no VALUE. */
+static void test_list_without_mask(void **state)
+{
+	struct fixture *f = *state;
+	struct nlattr *set, *bits;
+
+	start(f, INDEX);
+	set = mnl_attr_nest_start(f->m.nlh, ETHTOOL_A_FEC_MODES);
+	mnl_attr_put(f->m.nlh, ETHTOOL_A_BITSET_NOMASK, 0, NULL);
+	bits = mnl_attr_nest_start(f->m.nlh, ETHTOOL_A_BITSET_BITS);
+	put_bit(f, ETHTOOL_LINK_MODE_FEC_RS_BIT, "RS", false);
+	mnl_attr_nest_end(f->m.nlh, bits);
+	mnl_attr_nest_end(f->m.nlh, set);
+	parse(f, ethtool_parse_fec);
+	assert_fact(&f->o, "/links/ens1f0/ethtool/fec", "{\"configured\": [\"RS\"]}");
+}
+
 static void test_private_flags_broken(void **state)
 {
 	struct fixture *f = *state;
@@ -249,6 +266,7 @@ int main(void)
 		TEST(test_bitset_size_beyond_words),
 		TEST(test_pause),
 		TEST(test_private_flags),
+		TEST(test_list_without_mask),
 		TEST(test_private_flags_broken),
 	};
 

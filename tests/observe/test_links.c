@@ -276,6 +276,14 @@ static void test_bond_without_aggregator(void **state RH_UNUSED)
 	message_parse(&m, 0, links_parse_link, &dump);
 	assert_fact(&o, "/links/bond1/bond/aggregator", "{}");
 
+	/* other modes have none */
+	start_link(&m, 6, "bond3");
+	data = start_info(&m, "bond", &info);
+	mnl_attr_put_u8(m.nlh, IFLA_BOND_MODE, BOND_MODE_ACTIVEBACKUP);
+	end_info(&m, info, data);
+	message_parse(&m, 0, links_parse_link, &dump);
+	assert_fact(&o, "/links/bond3/bond", "{\"mode\": \"active-backup\"}");
+
 	/* a mode of a newer kernel, and an aggregator that is no nest: nothing is claimed of it */
 	start_link(&m, 5, "bond2");
 	data = start_info(&m, "bond", &info);
