@@ -33,7 +33,7 @@ static struct site *discovered(const char *text)
 	"{\"family\": \"ipv4\", \"address\": \"" text "\", \"scope\": \"global\", \"prefix\": 24}]"
 
 /* Two mlx5 ports in a bond that has one RDMA device, and GPUs of two models. */
-static void test_bond_and_gpus(void **state)
+static void test_bond_and_gpus(void **state RH_UNUSED)
 {
 	_cleanup_site_ struct site *site = discovered(
 		"{\"node\": {\"hostname\": \"gpu-node-01\"},"
@@ -90,7 +90,7 @@ static void test_bond_and_gpus(void **state)
 }
 
 /* In-tree ice took the RDMA device from bonded ports: the ports still have to be looked at. */
-static void test_vanished_device(void **state)
+static void test_vanished_device(void **state RH_UNUSED)
 {
 	_cleanup_site_ struct site *site = discovered(
 		"{\"node\": {\"hostname\": \"n\"}, \"rdma\": {\"devices\": {}},"
@@ -111,7 +111,7 @@ static void test_vanished_device(void **state)
 	assert_null(site_rdma_find(node, "eno1"));
 }
 
-static void test_what_is_left_out(void **state)
+static void test_what_is_left_out(void **state RH_UNUSED)
 {
 	_cleanup_site_ struct site *site = discovered(
 		"{\"node\": {\"hostname\": \"n\"},"
@@ -136,7 +136,7 @@ static void test_what_is_left_out(void **state)
 	assert_int_equal(node->n_links, 0);
 }
 
-static void test_addresses_on_vlans(void **state)
+static void test_addresses_on_vlans(void **state RH_UNUSED)
 {
 	_cleanup_site_ struct site *site = discovered(
 		"{\"node\": {\"hostname\": \"n\"},"
@@ -159,7 +159,7 @@ static void test_addresses_on_vlans(void **state)
 }
 
 /* A device whose link is in another network namespace: found through its PCI function. */
-static void test_link_of_the_pci_device(void **state)
+static void test_link_of_the_pci_device(void **state RH_UNUSED)
 {
 	_cleanup_site_ struct site *site = discovered(
 		"{\"node\": {\"hostname\": \"n\"}, \"links\": {\"e0\": " LINK(2, ADDRESS("10.0.0.1")) "},"
@@ -172,7 +172,7 @@ static void test_link_of_the_pci_device(void **state)
 }
 
 /* One node per snapshot, in order, whatever the snapshots hold. */
-static void test_odd_snapshots(void **state)
+static void test_odd_snapshots(void **state RH_UNUSED)
 {
 	static const char *const odd[] = {
 		"{}", "[]", "{\"links\": [], \"rdma\": 1, \"pci\": \"\", \"gpu\": [], \"node\": []}",

@@ -23,7 +23,7 @@ static struct site *parsed(const char *text)
 	return site;
 }
 
-static void test_every_key_of_a_node(void **state)
+static void test_every_key_of_a_node(void **state RH_UNUSED)
 {
 	_cleanup_site_ struct site *site = parsed(
 		HEAD "nodes:\n"
@@ -119,7 +119,7 @@ static void test_every_key_of_a_node(void **state)
 	assert_null(site_link_find(node, NULL));
 }
 
-static void test_qos(void **state)
+static void test_qos(void **state RH_UNUSED)
 {
 	_cleanup_site_ struct site *site = parsed(
 		HEAD "qos:\n  {dscp: 24, priority: 3, traffic_class: 3, bandwidth: 50%, prio_tc: {0: 0, 3: 3},\n"
@@ -143,7 +143,7 @@ static void test_qos(void **state)
 	assert_false(qos->dcb.set);
 }
 
-static void test_what_is_not_declared(void **state)
+static void test_what_is_not_declared(void **state RH_UNUSED)
 {
 	_cleanup_site_ struct site *site = parsed(HEAD "nodes: {a: {}}\n");
 	const struct site_node *node = site->nodes;
@@ -164,7 +164,7 @@ static void test_what_is_not_declared(void **state)
 	assert_int_equal(node->n_links + node->n_bonds + node->n_vlans + node->n_rdma + node->n_gpus, 0);
 }
 
-static void test_defaults_of_the_reference(void **state)
+static void test_defaults_of_the_reference(void **state RH_UNUSED)
 {
 	_cleanup_site_ struct site *site = parsed(
 		HEAD "kubernetes: {version: 1.33.10}\nstorage: {}\nworkload: {}\n"
@@ -188,7 +188,7 @@ static void test_defaults_of_the_reference(void **state)
 	assert_false(tcp->gpudirect);
 }
 
-static void test_layers(void **state)
+static void test_layers(void **state RH_UNUSED)
 {
 	_cleanup_site_ struct site *site = parsed(
 		HEAD "defaults:\n  memlock: unlimited\n  kernel: default\n  links: {e0: {mtu: 1500}, e1: {}}\n"
@@ -223,7 +223,7 @@ static void test_layers(void **state)
 	assert_int_equal(b->n_bonds, 0);
 }
 
-static void test_document(void **state)
+static void test_document(void **state RH_UNUSED)
 {
 	_cleanup_site_ struct site *site = parsed(
 		HEAD "profiles: {p: {os: {version: 10.10}, links: {e0: {speed: 100G, mtu: 9000}}}}\n"
@@ -244,7 +244,7 @@ static void test_document(void **state)
 }
 
 /* One anchor read as text in one place and as a number in another. */
-static void test_aliases(void **state)
+static void test_aliases(void **state RH_UNUSED)
 {
 	_cleanup_site_ struct site *site = parsed(
 		HEAD "defaults: {labels: {size: &s 9000}, links: &l {e0: {mtu: *s}}}\n"
@@ -256,7 +256,7 @@ static void test_aliases(void **state)
 	assert_int_equal(json_integer_value(json_at(site->document, "/nodes/b/links/e0/mtu")), 9000);
 }
 
-static void test_yaml_in_other_clothes(void **state)
+static void test_yaml_in_other_clothes(void **state RH_UNUSED)
 {
 	static const char *const same[] = {
 		"\xef\xbb\xbfschema: railhead.site/1\nname: x\nnodes: {a: {kernel: k}}\n",
@@ -273,7 +273,7 @@ static void test_yaml_in_other_clothes(void **state)
 	}
 }
 
-static void test_thousand_nodes(void **state)
+static void test_thousand_nodes(void **state RH_UNUSED)
 {
 	_cleanup_strbuf_ struct strbuf b = {0};
 	struct timespec before, after;

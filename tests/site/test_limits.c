@@ -38,7 +38,7 @@ static void check_text(struct strbuf *text, const char *message)
 	strbuf_clear(text);
 }
 
-static void test_nesting(void **state)
+static void test_nesting(void **state RH_UNUSED)
 {
 	static const struct {
 		const char *opener, *message;
@@ -58,7 +58,7 @@ static void test_nesting(void **state)
 	}
 }
 
-static void test_depth_by_aliases(void **state)
+static void test_depth_by_aliases(void **state RH_UNUSED)
 {
 	struct strbuf text = {0};
 
@@ -69,7 +69,7 @@ static void test_depth_by_aliases(void **state)
 	check_text(&text, "s.yaml:66:16: nested deeper than 64 levels");
 }
 
-static void test_file_size(void **state)
+static void test_file_size(void **state RH_UNUSED)
 {
 	struct strbuf text = {0};
 
@@ -82,7 +82,7 @@ static void test_file_size(void **state)
 	check_text(&text, "s.yaml:3:8: nodes: expected a map of nodes by name, found '1'");
 }
 
-static void test_number_of_values(void **state)
+static void test_number_of_values(void **state RH_UNUSED)
 {
 	struct strbuf text = {0};
 
@@ -90,7 +90,7 @@ static void test_number_of_values(void **state)
 	check_text(&text, "s.yaml:500000:2: more than 500000 values (aliases count as often as they are used)");
 }
 
-static void test_billion_laughs(void **state)
+static void test_billion_laughs(void **state RH_UNUSED)
 {
 	struct strbuf text = {0};
 
@@ -105,7 +105,7 @@ static void test_billion_laughs(void **state)
 }
 
 /* The same through profiles: 600 nodes that each inherit 1,000 labels. */
-static void test_many_nodes_of_a_large_profile(void **state)
+static void test_many_nodes_of_a_large_profile(void **state RH_UNUSED)
 {
 	struct strbuf text = {0};
 
@@ -119,22 +119,22 @@ static void test_many_nodes_of_a_large_profile(void **state)
 }
 
 /* And profiles of profiles: no work is done for what is too large. */
-static void test_many_profiles_of_a_large_one(void **state)
+static void test_many_profiles_of_a_large_one(void **state RH_UNUSED)
 {
 	struct strbuf text = {0};
 
 	strbuf_puts(&text, HEAD "profiles:\n  p:\n    labels: {");
-	for (unsigned i = 0; i < 100000; i++)
+	for (unsigned i = 0; i < 20000; i++)
 		strbuf_printf(&text, "k%u: v, ", i);
 	strbuf_puts(&text, "}\n");
-	for (unsigned i = 0; i < 20000; i++)
+	for (unsigned i = 0; i < 3000; i++)
 		strbuf_printf(&text, "  q%u: {extends: p, labels: {x: y}}\n", i);
 	strbuf_puts(&text, "nodes: {a: {}}\n");
-	check_text(&text, "s.yaml:7:3: profiles/q1: with its profiles the site has more than 500000 values");
+	check_text(&text, "s.yaml:17:3: profiles/q11: with its profiles the site has more than 500000 values");
 }
 
 /* Eight are allowed, nine are not, in whatever order they are written. */
-static void test_chain_of_profiles(void **state)
+static void test_chain_of_profiles(void **state RH_UNUSED)
 {
 	static const char tail[] = "nodes: {a: {profile: p8}}\n";
 	_cleanup_error_ struct error err = {0};
@@ -163,7 +163,7 @@ static void test_chain_of_profiles(void **state)
 	check_text(&text, "s.yaml:12:3: profiles/p1: more than 8 profiles extend one another");
 }
 
-static void test_number_of_anchors(void **state)
+static void test_number_of_anchors(void **state RH_UNUSED)
 {
 	struct strbuf text = {0};
 
@@ -172,12 +172,12 @@ static void test_number_of_anchors(void **state)
 	check_text(&text, "s.yaml:257:3: more than 256 anchors");
 }
 
-static void test_twenty_errors(void **state)
+static void test_twenty_errors(void **state RH_UNUSED)
 {
 	struct strbuf text = {0}, wanted = {0};
 
 	strbuf_puts(&text, HEAD "nodes:\n");
-	for (unsigned i = 0; i < 100000; i++)
+	for (unsigned i = 0; i < 20000; i++)
 		strbuf_printf(&text, "  n%u: 1\n", i);
 	for (unsigned i = 0; i < 20; i++)
 		strbuf_printf(&wanted, "s.yaml:%u:%u: nodes/n%u: expected a map with the keys of a node, "
@@ -189,7 +189,7 @@ static void test_twenty_errors(void **state)
 }
 
 /* Long words of the file are cut in messages, between characters. */
-static void test_long_words(void **state)
+static void test_long_words(void **state RH_UNUSED)
 {
 	struct strbuf text = {0}, wanted = {0};
 

@@ -33,7 +33,7 @@ static void check_all(const struct bad *cases, size_t n)
 	}
 }
 
-static void test_not_yaml(void **state)
+static void test_not_yaml(void **state RH_UNUSED)
 {
 	static const struct bad cases[] = {
 		{ "", "s.yaml:1:1: the file is empty; a site begins with 'schema: railhead.site/1'" },
@@ -61,7 +61,7 @@ static void test_not_yaml(void **state)
 	check_all(cases, ARRAY_SIZE(cases));
 }
 
-static void test_yaml_that_a_site_does_not_use(void **state)
+static void test_yaml_that_a_site_does_not_use(void **state RH_UNUSED)
 {
 	static const struct bad cases[] = {
 		{ NODES "---\na: 1\n", "s.yaml:4:1: a second document; a site file holds one" },
@@ -88,7 +88,7 @@ static void test_yaml_that_a_site_does_not_use(void **state)
 	check_all(cases, ARRAY_SIZE(cases));
 }
 
-static void test_keys(void **state)
+static void test_keys(void **state RH_UNUSED)
 {
 	static const struct bad cases[] = {
 		{ HEAD "nodes:\n  a:\n    links: {e0: {adress: [10.0.0.1/8]}}\n",
@@ -119,7 +119,7 @@ static void test_keys(void **state)
 	check_all(cases, ARRAY_SIZE(cases));
 }
 
-static void test_types(void **state)
+static void test_types(void **state RH_UNUSED)
 {
 	static const struct bad cases[] = {
 		{ HEAD "nodes: {a: {roles: gpu}}\n",
@@ -164,7 +164,7 @@ static void test_types(void **state)
 }
 
 /* What a link may say, one wrong value each; the value stands in line 3, column 29. */
-static void test_link_values(void **state)
+static void test_link_values(void **state RH_UNUSED)
 {
 	static const struct {
 		const char *value, *message;
@@ -198,7 +198,7 @@ static void test_link_values(void **state)
 	}
 }
 
-static void test_addresses_and_names(void **state)
+static void test_addresses_and_names(void **state RH_UNUSED)
 {
 	static const struct bad cases[] = {
 		{ HEAD "nodes: {a: {links: {e0: {addresses: [10.0.0.1]}}}}\n",
@@ -237,7 +237,7 @@ static void test_addresses_and_names(void **state)
 	check_all(cases, ARRAY_SIZE(cases));
 }
 
-static void test_references(void **state)
+static void test_references(void **state RH_UNUSED)
 {
 	static const struct bad cases[] = {
 		{ HEAD "nodes:\n  a:\n    links: {ens1f0: {}}\n"
@@ -285,7 +285,7 @@ static void test_references(void **state)
 	check_all(cases, ARRAY_SIZE(cases));
 }
 
-static void test_profiles(void **state)
+static void test_profiles(void **state RH_UNUSED)
 {
 	static const struct bad cases[] = {
 		{ HEAD "profiles: {gpu-node: {}}\nnodes: {a: {profile: gpu-nod}}\n",
@@ -304,7 +304,7 @@ static void test_profiles(void **state)
 	check_all(cases, ARRAY_SIZE(cases));
 }
 
-static void test_file_errors(void **state)
+static void test_file_errors(void **state RH_UNUSED)
 {
 	_cleanup_error_ struct error err = {0};
 	struct site *site;
