@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which attributes of which messages hold a name. One table for each message; lengths are checked,
- * because a recording that is anonymized may come from anywhere. Attribute layouts: if_link.h,
- * if_addr.h, rtnetlink.h, neighbour.h, rdma_netlink.h, devlink.h of the kernel's UAPI.
+ * The walk through messages by the tables of anonymize_rules.c. Lengths are checked, because a
+ * recording that is anonymized may come from anywhere.
  */
 #include <arpa/inet.h>
 #include <linux/devlink.h>
@@ -17,135 +16,8 @@
 #include <sys/socket.h>
 
 #include "host/anonymize_netlink.h"
+#include "host/anonymize_rules.h"
 #include "host/anonymize_text.h"
-
-enum rule_kind {
-	RULE_END,
-	RULE_NEST,	/* attributes within */
-	RULE_KIND,	/* name of a link kind; RULE_NEST_KIND behind it takes its table by that */
-	RULE_NEST_KIND,
-	RULE_MAC,	/* 6 bytes; 20: IPoIB address, its last 8 are a GUID */
-	RULE_VF_MAC,	/* struct ifla_vf_mac */
-	RULE_ADDRESS,	/* 4 or 16 bytes */
-	RULE_NETWORK,	/* RULE_ADDRESS whose prefix length stands in the message's header */
-	RULE_VIA,	/* struct rtvia */
-	RULE_NEXTHOPS,	/* struct rtnexthop, each with attributes */
-	RULE_SOCKADDR,
-	RULE_GUID_HOST,	/* u64 in host byte order */
-	RULE_OPAQUE,	/* 6 bytes: MAC, 8: GUID, else any bytes */
-	RULE_TEXT,
-};
-
-#define ANY_TYPE 0xffff
-
-struct rule {
-	uint16_t type;
-	uint8_t kind;
-	const struct rule *inner;
-};
-
-static const struct rule any_address[] = { { ANY_TYPE, RULE_ADDRESS }, {0} };
-
-static const struct rule bond_ad_rules[] = { { IFLA_BOND_AD_INFO_PARTNER_MAC, RULE_MAC }, {0} };
-static const struct rule bond_rules[] = {
-	{ IFLA_BOND_AD_INFO, RULE_NEST, bond_ad_rules },
-	{ IFLA_BOND_AD_ACTOR_SYSTEM, RULE_MAC },
-	{ IFLA_BOND_ARP_IP_TARGET, RULE_NEST, any_address },
-	{ IFLA_BOND_NS_IP6_TARGET, RULE_NEST, any_address },
-	{0}
-};
-static const struct rule bond_port_rules[] = { { IFLA_BOND_SLAVE_PERM_HWADDR, RULE_MAC }, {0} };
-static const struct rule vxlan_rules[] = {
-	{ IFLA_VXLAN_GROUP, RULE_ADDRESS },
-	{ IFLA_VXLAN_GROUP6, RULE_ADDRESS },
-	{ IFLA_VXLAN_LOCAL, RULE_ADDRESS },
-	{ IFLA_VXLAN_LOCAL6, RULE_ADDRESS },
-	{0}
-};
-/* IFLA_INFO_DATA and IFLA_INFO_SLAVE_DATA mean something else for each kind */
-static const struct {
-	const char *kind;
-	bool port;
-	const struct rule *rules;
-} kinds[] = {
-	{ "bond", false, bond_rules },
-	{ "bond", true, bond_port_rules },
-	{ "vxlan", false, vxlan_rules },
-};
-static const struct rule link_info_rules[] = {
-	{ IFLA_INFO_KIND, RULE_KIND },
-	{ IFLA_INFO_DATA, RULE_NEST_KIND },
-	{ IFLA_INFO_SLAVE_KIND, RULE_KIND },
-	{ IFLA_INFO_SLAVE_DATA, RULE_NEST_KIND },
-	{0}
-};
-static const struct rule vf_rules[] = {
-	{ IFLA_VF_MAC, RULE_VF_MAC },
-	{ IFLA_VF_BROADCAST, RULE_VF_MAC },
-	{0}
-};
-static const struct rule vf_list_rules[] = { { IFLA_VF_INFO, RULE_NEST, vf_rules }, {0} };
-static const struct rule inet6_rules[] = { { IFLA_INET6_TOKEN, RULE_ADDRESS }, {0} };
-static const struct rule family_rules[] = { { AF_INET6, RULE_NEST, inet6_rules }, {0} };
-static const struct rule link_rules[] = {
-	{ IFLA_ADDRESS, RULE_MAC },
-	{ IFLA_BROADCAST, RULE_MAC },
-	{ IFLA_PERM_ADDRESS, RULE_MAC },
-	{ IFLA_IFALIAS, RULE_TEXT },
-	{ IFLA_PHYS_PORT_ID, RULE_OPAQUE },
-	{ IFLA_PHYS_SWITCH_ID, RULE_OPAQUE },
-	{ IFLA_LINKINFO, RULE_NEST, link_info_rules },
-	{ IFLA_VFINFO_LIST, RULE_NEST, vf_list_rules },
-	{ IFLA_AF_SPEC, RULE_NEST, family_rules },
-	{0}
-};
-static const struct rule address_rules[] = {
-	{ IFA_ADDRESS, RULE_NETWORK },
-	{ IFA_LOCAL, RULE_NETWORK },
-	{ IFA_BROADCAST, RULE_ADDRESS },
-	{ IFA_ANYCAST, RULE_ADDRESS },
-	{0}
-};
-static const struct rule route_rules[] = {
-	{ RTA_DST, RULE_NETWORK },
-	{ RTA_SRC, RULE_ADDRESS },
-	{ RTA_GATEWAY, RULE_ADDRESS },
-	{ RTA_PREFSRC, RULE_ADDRESS },
-	{ RTA_NEWDST, RULE_ADDRESS },
-	{ RTA_VIA, RULE_VIA },
-	{ RTA_MULTIPATH, RULE_NEXTHOPS },
-	{0}
-};
-static const struct rule neighbour_rules[] = {
-	{ NDA_DST, RULE_ADDRESS },
-	{ NDA_LLADDR, RULE_MAC },
-	{0}
-};
-static const struct rule resource_rules[] = {
-	{ RDMA_NLDEV_ATTR_RES_SRC_ADDR, RULE_SOCKADDR },
-	{ RDMA_NLDEV_ATTR_RES_DST_ADDR, RULE_SOCKADDR },
-	{0}
-};
-static const struct rule resource_list_rules[] = {
-	{ RDMA_NLDEV_ATTR_RES_CM_ID_ENTRY, RULE_NEST, resource_rules },
-	{0}
-};
-static const struct rule nldev_rules[] = {
-	{ RDMA_NLDEV_ATTR_NODE_GUID, RULE_GUID_HOST },
-	{ RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, RULE_GUID_HOST },
-	{ RDMA_NLDEV_ATTR_RES_CM_ID, RULE_NEST, resource_list_rules },
-	{0}
-};
-static const struct rule port_function_rules[] = {
-	{ DEVLINK_PORT_FUNCTION_ATTR_HW_ADDR, RULE_MAC },
-	{0}
-};
-static const struct rule devlink_rules[] = {
-	{ DEVLINK_ATTR_INFO_SERIAL_NUMBER, RULE_TEXT },
-	{ DEVLINK_ATTR_INFO_BOARD_SERIAL_NUMBER, RULE_TEXT },
-	{ DEVLINK_ATTR_PORT_FUNCTION, RULE_NEST, port_function_rules },
-	{0}
-};
 
 struct walk {
 	struct pseudonyms *p;
@@ -244,21 +116,13 @@ static void take_nexthops(struct walk *w, uint8_t *bytes, size_t len, unsigned d
 		memcpy(&hop, bytes, sizeof(hop));
 		if (hop.rtnh_len < sizeof(hop) || hop.rtnh_len > len)
 			return;
-		walk_attributes(w, route_rules, bytes + sizeof(hop), hop.rtnh_len - sizeof(hop), depth);
+		walk_attributes(w, netlink_route_rules, bytes + sizeof(hop), hop.rtnh_len - sizeof(hop), depth);
 		size_t step = RTNH_ALIGN((size_t)hop.rtnh_len);
 		if (step >= len)
 			return;
 		bytes += step;
 		len -= step;
 	}
-}
-
-static void take_kind_data(struct walk *w, bool port, uint8_t *bytes, size_t len, unsigned depth)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (kinds[i].port == port && w->kind && strlen(kinds[i].kind) == w->kind_len &&
-		    memcmp(kinds[i].kind, w->kind, w->kind_len) == 0)
-			walk_attributes(w, kinds[i].rules, bytes, len, depth);
 }
 
 static void take_attribute(struct walk *w, const struct rule *rule, uint8_t *bytes, size_t len,
@@ -275,7 +139,8 @@ static void take_attribute(struct walk *w, const struct rule *rule, uint8_t *byt
 		w->kind_len = strnlen(w->kind, len);
 		return;
 	case RULE_NEST_KIND:
-		take_kind_data(w, rule->type == IFLA_INFO_SLAVE_DATA, bytes, len, depth + 1);
+		walk_attributes(w, netlink_rules_of_kind(w->kind, w->kind_len, rule->type), bytes, len,
+				depth + 1);
 		return;
 	case RULE_MAC:
 		take_hardware(w, bytes, len);
@@ -346,23 +211,23 @@ static void walk_route(struct walk *w, uint16_t type, uint8_t *payload, size_t l
 
 	switch (type & ~3u) {
 	case RTM_NEWLINK:
-		rules = link_rules;
+		rules = netlink_link_rules;
 		header = sizeof(struct ifinfomsg);
 		break;
 	case RTM_NEWADDR:
-		rules = address_rules;
+		rules = netlink_address_rules;
 		header = sizeof(struct ifaddrmsg);
 		w->prefix = len > offsetof(struct ifaddrmsg, ifa_prefixlen) ?
 			    payload[offsetof(struct ifaddrmsg, ifa_prefixlen)] : 0;
 		break;
 	case RTM_NEWROUTE:
-		rules = route_rules;
+		rules = netlink_route_rules;
 		header = sizeof(struct rtmsg);
 		w->prefix = len > offsetof(struct rtmsg, rtm_dst_len) ?
 			    payload[offsetof(struct rtmsg, rtm_dst_len)] : 0;
 		break;
 	case RTM_NEWNEIGH:
-		rules = neighbour_rules;
+		rules = netlink_neighbour_rules;
 		header = sizeof(struct ndmsg);
 		break;
 	default:
@@ -410,7 +275,7 @@ static void walk_generic(struct walk *w, json_t *families, uint16_t type, uint8_
 	if (type == GENL_ID_CTRL && w->p->collecting)
 		learn_family(families, payload + GENL_HDRLEN, len - GENL_HDRLEN);
 	else if (strcmp(json_get_string(families, id, ""), DEVLINK_GENL_NAME) == 0)
-		walk_attributes(w, devlink_rules, payload + GENL_HDRLEN, len - GENL_HDRLEN, 0);
+		walk_attributes(w, netlink_devlink_rules, payload + GENL_HDRLEN, len - GENL_HDRLEN, 0);
 }
 
 void anonymize_netlink(struct pseudonyms *p, json_t *families, const char *protocol, void *messages,
@@ -433,7 +298,7 @@ void anonymize_netlink(struct pseudonyms *p, json_t *families, const char *proto
 		else if (strcmp(protocol, "generic") == 0)
 			walk_generic(&w, families, header.nlmsg_type, payload, size);
 		else if (RDMA_NL_GET_CLIENT(header.nlmsg_type) == RDMA_NL_NLDEV)
-			walk_attributes(&w, nldev_rules, payload, size, 0);
+			walk_attributes(&w, netlink_nldev_rules, payload, size, 0);
 		size_t step = NLMSG_ALIGN((size_t)header.nlmsg_len);
 		if (step >= left)
 			break;

@@ -40,6 +40,9 @@ typedef int (*door_live)(struct host *host, const void *question, json_t **answe
 int door_ask(struct host *host, const char *door, const char *key, bool below_root, door_live live,
 	     const void *question, json_t **answer, struct error *err);
 
+/* An answer with one member; steals `value`. New reference. */
+json_t *door_answer_new(const char *key, json_t *value);
+
 /* --- codec: bytes in JSON. A string when they are UTF-8 without NUL, else {"base64": text}. ------ */
 
 json_t *door_bytes_new(const void *data, size_t len);
@@ -69,6 +72,16 @@ json_t *door_memory_next(struct door_memory *m, const char *door, const char *ke
 json_t *door_memory_document(const struct door_memory *m);
 /* Fill an empty memory from such a document, each form checked. */
 int door_memory_load(struct door_memory *m, json_t *document, struct error *err);
+
+/* In a function with a last parameter `fmt, ...`: the formatted path. The caller frees. */
+#define path_from_format(fmt)                                                                  \
+	({                                                                                     \
+		va_list ap_;                                                                   \
+		va_start(ap_, fmt);                                                            \
+		char *path_ = xvasprintf(fmt, ap_);                                            \
+		va_end(ap_);                                                                   \
+		path_;                                                                         \
+	})
 
 /* --- shared by several files of host/ ---------------------------------------------------------------- */
 

@@ -75,10 +75,7 @@ static int exec_live(struct host *host RH_UNUSED, const void *question, json_t *
 	if (rc == 0)
 		rc = status_of(&c, q->argv[0], err);
 	if (rc >= 0) {
-		*answer = json_object();
-		if (!*answer)
-			alloc_exhausted();
-		json_put_int(*answer, "status", rc);
+		*answer = door_answer_new("status", json_integer(rc));
 		json_put(*answer, "output", door_bytes_new(strbuf_str(&c.streams[0].text),
 							   c.streams[0].text.len));
 		rc = 0;

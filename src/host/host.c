@@ -126,3 +126,13 @@ int door_malformed(const char *door, struct error *err)
 {
 	return error_set(err, -EBADMSG, "the recording's answer for %s is malformed", door);
 }
+
+json_t *door_answer_new(const char *key, json_t *value)
+{
+	json_t *answer = json_object();
+
+	if (!answer)
+		alloc_exhausted();
+	json_put(answer, key, value);
+	return answer;
+}

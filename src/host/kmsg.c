@@ -142,10 +142,7 @@ static int kmsg_live(struct host *host, const void *question, json_t **answer, s
 	rc = fd >= 0 ? read_device(fd, needles, lines, err) : read_syslog(needles, lines, err);
 	if (rc < 0)
 		return rc;
-	*answer = json_object();
-	if (!*answer)
-		alloc_exhausted();
-	json_put(*answer, "lines", json_incref(lines));
+	*answer = door_answer_new("lines", json_incref(lines));
 	return 0;
 }
 

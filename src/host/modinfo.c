@@ -215,12 +215,8 @@ static int modinfo_live(struct host *host, const void *question, json_t **answer
 	}
 	if (rc == 0)
 		rc = describe(info, &l, host, name, err);
-	if (rc == 0) {
-		*answer = json_object();
-		if (!*answer)
-			alloc_exhausted();
-		json_put(*answer, "info", json_incref(info));
-	}
+	if (rc == 0)
+		*answer = door_answer_new("info", json_incref(info));
 	lookup_close(&l);
 	return rc;
 }

@@ -227,10 +227,7 @@ static int netlink_live(struct host *host, const void *question, json_t **answer
 		_cleanup_free_ char *text = base64_encode(strbuf_str(&reply.messages),
 							  reply.messages.len);
 
-		*answer = json_object();
-		if (!*answer)
-			alloc_exhausted();
-		json_put(*answer, "messages", json_string(text));
+		*answer = door_answer_new("messages", json_string(text));
 	}
 	netlink_reply_clear(&reply);
 	return rc;

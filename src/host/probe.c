@@ -132,8 +132,7 @@ static int probe_live(struct host *host RH_UNUSED, const void *question, json_t 
 		json_put_int(outcome, "errno", -(int64_t)rc);
 		json_put_string(outcome, "message", error_text(&failure));
 	}
-	*answer = object_new();
-	json_put(*answer, "outcome", outcome);
+	*answer = door_answer_new("outcome", outcome);
 	json_put(*answer, "stderr", door_bytes_new(strbuf_str(&c.streams[1].text),
 						   c.streams[1].text.len));
 	child_clear(&c);
