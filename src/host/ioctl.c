@@ -104,15 +104,15 @@ int host_ethtool_drvinfo(struct host *host, const char *link, struct host_drvinf
 
 static int stats_count(int fd, const char *link, uint32_t *count, struct error *err)
 {
-	struct {
+	union { /* the answer of one set follows the fixed part */
 		struct ethtool_sset_info info;
-		uint32_t count;
+		uint32_t words[sizeof(struct ethtool_sset_info) / sizeof(uint32_t) + 1];
 	} request = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_STATS } };
 	int rc = ethtool_ioctl(fd, link, &request, err);
 
 	if (rc < 0)
 		return rc;
-	*count = request.info.sset_mask ? request.count : 0;
+	*count = request.info.sset_mask ? request.info.data[0] : 0;
 	if (*count > STATS_MAX)
 		return error_set(err, -EFBIG, "%s: %u driver statistics", link, *count);
 	return 0;
