@@ -169,7 +169,7 @@ lab_down() {
 }
 
 lab_status() {
-	local node pid up=true
+	local node pid fault up=true
 	for node in "${nodes[@]}"; do
 		if pid=$(node_pid "$node"); then
 			printf '%-12s running, pid %s\n' "$node" "$pid"
@@ -178,5 +178,8 @@ lab_status() {
 			up=false
 		fi
 	done
+	if fault=$(fault_active); then
+		printf 'fault        %s\n' "$fault"
+	fi
 	[[ $up == true ]]
 }
