@@ -65,6 +65,7 @@ static void bind_key(const struct schema_key *key, const struct tree *tree, void
 {
 	void *to = member(base, key->at);
 	struct site_number *number;
+	struct site_bool *truth;
 
 	switch (key->type->kind) {
 	case SCHEMA_OBJECT:
@@ -87,8 +88,9 @@ static void bind_key(const struct schema_key *key, const struct tree *tree, void
 		number->set = tree && key->type->convert(tree->text, &number->value);
 		break;
 	case SCHEMA_TRUTH:
-		if (tree)
-			*(struct site_bool *)to = (struct site_bool){ true, !strcmp(tree->text, "true") };
+		truth = to;
+		truth->set = tree;
+		truth->value = tree && !strcmp(tree->text, "true");
 		break;
 	case SCHEMA_TEXT:
 	case SCHEMA_WORD:

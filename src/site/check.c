@@ -36,7 +36,8 @@ char *schema_path_text(const struct schema_path *path)
 	_cleanup_free_ char *quoted = complaint_quote(path->name);
 
 	/* the path is one word already: without the quotes */
-	return xasprintf("%s%s%.*s", before, before[0] ? "/" : "", (int)strlen(quoted) - 2, quoted + 1);
+	return xasprintf("%s%s%.*s", before, before[0] ? "/" : "", (int)strlen(quoted) - 2,
+			 quoted + 1);
 }
 
 static void complain_type(const struct schema_type *type, const struct tree *tree,
@@ -46,7 +47,8 @@ static void complain_type(const struct schema_type *type, const struct tree *tre
 	_cleanup_free_ char *at = schema_path_text(path);
 
 	if (tree->kind != TREE_SCALAR) {
-		complain(c, tree->where, at, "expected %s, found %s", type->what, kinds[tree->kind]);
+		complain(c, tree->where, at, "expected %s, found %s", type->what,
+			 kinds[tree->kind]);
 		return;
 	}
 	_cleanup_free_ char *found = complaint_quote(tree->text);
@@ -88,7 +90,8 @@ static void complain_unknown_key(const struct schema_type *type, const struct tr
 	if (nearest)
 		complain(c, key->where, at, "unknown key %s; did you mean '%s'?", found, nearest);
 	else
-		complain(c, key->where, at, "unknown key %s; known here: %s", found, strbuf_str(&all));
+		complain(c, key->where, at, "unknown key %s; known here: %s", found,
+			 strbuf_str(&all));
 }
 
 static void check_object(const struct schema_type *type, const struct tree *tree,
@@ -128,11 +131,14 @@ static void check_eight(const struct schema_type *type, const struct tree *tree,
 		const struct tree_pair *pair = &tree->pairs[i];
 		struct schema_path below = { path, pair->key->text };
 
-		if (!(pair->key->text[0] >= '0' && pair->key->text[0] <= '7' && !pair->key->text[1])) {
-			_cleanup_free_ char *at = schema_path_text(path);
-			_cleanup_free_ char *found = complaint_quote(pair->key->text);
+		const char *key = pair->key->text;
 
-			complain(c, pair->key->where, at, "expected a key from 0 to 7, found %s", found);
+		if (!(key[0] >= '0' && key[0] <= '7' && !key[1])) {
+			_cleanup_free_ char *at = schema_path_text(path);
+			_cleanup_free_ char *found = complaint_quote(key);
+
+			complain(c, pair->key->where, at, "expected a key from 0 to 7, found %s",
+				 found);
 		}
 		schema_check(type->item, pair->value, &below, c);
 	}
@@ -193,8 +199,10 @@ static void check_truth(const struct schema_type *type, const struct tree *tree,
 static void check_text(const struct schema_type *type, const struct tree *tree,
 		       const struct schema_path *path, struct complaints *c)
 {
-	const char *wrong = type->check ? type->check(tree->text) : tree->text[0] ? NULL : "it is empty";
+	const char *wrong = tree->text[0] ? NULL : "it is empty";
 
+	if (type->check)
+		wrong = type->check(tree->text);
 	if (!wrong)
 		return;
 	_cleanup_free_ char *at = schema_path_text(path);

@@ -79,8 +79,8 @@ int complaints_tell(struct complaints *c, struct error *err)
 		strbuf_printf(&b, ": %s", one->text);
 	}
 	if (complaints_full(c))
-		strbuf_printf(&b, "\n%s: %u errors are enough: correct these and try again", c->file,
-			      COMPLAINTS_MAX);
+		strbuf_printf(&b, "\n%s: %u errors are enough: correct these and try again",
+			      c->file, COMPLAINTS_MAX);
 	return error_set(err, -EINVAL, "%s", strbuf_str(&b));
 }
 

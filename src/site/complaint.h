@@ -25,13 +25,14 @@ struct complaints {
 	size_t n;
 };
 
-/* Add one. `path` tells the place in the site, NULL: the place in the file says enough. The same text
- * at the same place in the file is kept once, with its first path: a profile is checked for each of
- * its nodes. `where` with line 0 names the file alone. */
+/* Add one. `path` tells the place in the site, NULL: the place in the file says enough. The same
+ * text at the same place in the file is kept once, with its first path: a profile is checked for
+ * each of its nodes. `where` with line 0 names the file alone. */
 void complain(struct complaints *c, struct site_where where, const char *path, const char *fmt, ...)
 	RH_PRINTF(4, 5);
 
-/* Text of the file for a message: in single quotes, printable, cut when it is long. The caller frees. */
+/* Text of the file for a message: in single quotes, printable, cut when it is long. The caller
+ * frees. */
 char *complaint_quote(const char *text);
 
 /* No more are kept: the caller may stop looking. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A site made from snapshots, for a check without site.yaml. It says which links matter, so that there
- * are subjects to judge; it declares no expectation beyond that, because what a machine has now is
- * no statement of what it should have. Exceptions: the mode and ports of bonds, and the number of
- * GPUs, without which bonds and GPUs could not be judged at all.
+ * A site made from snapshots, for a check without site.yaml. It says which links matter, so that
+ * there are subjects to judge; it declares no expectation beyond that, because what a machine has
+ * now is no statement of what it should have. Exceptions: the mode and ports of bonds, and the
+ * number of GPUs, without which bonds and GPUs could not be judged at all.
  */
 #include <errno.h>
 #include <string.h>
@@ -42,7 +42,8 @@ static const char *first_address(json_t *link)
 /* Not switched off and forgotten: such a port says nothing about the path. */
 static bool in_use(json_t *link)
 {
-	return json_get_bool(link, "up", true) || json_object_get(link, "master") || first_address(link);
+	return json_get_bool(link, "up", true) || json_object_get(link, "master") ||
+	       first_address(link);
 }
 
 /* The bond that carries the addresses of `name`, or `name`. */
@@ -62,7 +63,8 @@ static const char *only_vlan_on(const struct finder *f, const char *name)
 	json_t *link;
 
 	json_object_foreach(f->links, vlan, link) {
-		if (!text_is(link, "kind", "vlan") || !text_is(link, "lower", name) || !first_address(link))
+		if (!text_is(link, "kind", "vlan") || !text_is(link, "lower", name) ||
+		    !first_address(link))
 			continue;
 		if (found)
 			return NULL;
@@ -184,8 +186,8 @@ static void add_rdma(struct finder *f, const char *link)
 	};
 }
 
-/* The link of a device port; where the port does not tell (its link is in another network namespace),
- * the link of its PCI device. NULL when there is none. */
+/* The link of a device port; where the port does not tell (its link is in another network
+ * namespace), the link of its PCI device. NULL when there is none. */
 static const char *port_link(const struct finder *f, json_t *device, json_t *port)
 {
 	const char *link = json_get_string(port, "link", NULL);
@@ -208,7 +210,9 @@ static void add_rdma_devices(struct finder *f, json_t *devices)
 		json_object_foreach(json_object_get(device, "ports"), number, port) {
 			const char *link = port_link(f, device, port);
 
-			if (link && (text_is(port, "state", "ACTIVE") || in_use(link_object(f, link))))
+			if (!link)
+				continue;
+			if (text_is(port, "state", "ACTIVE") || in_use(link_object(f, link)))
 				add_rdma(f, link);
 		}
 	}

@@ -46,8 +46,8 @@ char *site_nearest_key(const char *name, const struct tree *const *maps, size_t 
 	return nearest ? xasprintf("; did you mean '%s'?", nearest) : xstrdup("");
 }
 
-/* `under` with the values of `over` laid on it; maps in both are merged. At the `top`, the keys of
- * `under` that tell where it inherits from stay behind. */
+/* `under` with the values of `over` laid on it; maps in both are merged. At the `top`, what `under`
+ * extends stays behind. */
 static struct tree *merge(struct expander *e, struct tree *over, struct tree *under, bool top)
 {
 	_cleanup_free_ struct tree_pair *pairs = xcalloc(over->n + under->n, sizeof(*pairs));
@@ -59,7 +59,7 @@ static struct tree *merge(struct expander *e, struct tree *over, struct tree *un
 		const struct tree_pair *low = &under->pairs[i];
 		const struct tree_pair *high = tree_pair(over, low->key->text);
 
-		if (top && (!strcmp(low->key->text, "extends") || !strcmp(low->key->text, "profile")))
+		if (top && !strcmp(low->key->text, "extends"))
 			continue;
 		pairs[n] = high ? *high : *low;
 		if (high && high->value->kind == TREE_MAP && low->value->kind == TREE_MAP)
@@ -89,6 +89,12 @@ static bool count_values(struct expander *e, struct site_where where, const char
 	return false;
 }
 
+/* `name` is in the list. */
+static struct profile *profile_named(struct expander *e, const char *name)
+{
+	return &e->profiles[tree_pair(e->list, name) - e->list->pairs];
+}
+
 static struct tree *profile_merge(struct expander *e, const struct tree_pair *pair,
 				  struct profile *profile, unsigned depth);
 
@@ -106,7 +112,7 @@ static struct tree *profile_merged(struct expander *e, const struct tree *name, 
 		complain(e->complaints, name->where, who, "there is no profile %s%s", found, hint);
 		return NULL;
 	}
-	struct profile *profile = &e->profiles[pair - e->list->pairs];
+	struct profile *profile = profile_named(e, name->text);
 	if (profile->merged || profile->broken)
 		return profile->merged;
 	if (profile->open) {
@@ -134,7 +140,7 @@ static struct tree *profile_merge(struct expander *e, const struct tree_pair *pa
 		base = profile_merged(e, extends, path, depth + 1);
 		if (!base)
 			return NULL;
-		profile->levels += e->profiles[tree_pair(e->list, extends->text) - e->list->pairs].levels;
+		profile->levels += profile_named(e, extends->text)->levels;
 	}
 	if (depth == EXTENDS_MAX || profile->levels > EXTENDS_MAX) {
 		complain(e->complaints, extends ? extends->where : pair->key->where, path,

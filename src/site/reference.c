@@ -71,11 +71,11 @@ static void check_bond_port(struct checker *k, const char *path, const char *bon
 	if (!tree_pair(k->links, port->text)) {
 		_cleanup_free_ char *hint = site_nearest_key(port->text, &k->links, 1);
 
-		complain(k->complaints, port->where, path, "port '%s' is not declared in links%s", port->text,
-			 hint);
+		complain(k->complaints, port->where, path, "port '%s' is not declared in links%s",
+			 port->text, hint);
 	} else if (before) {
-		complain(k->complaints, port->where, path, "port '%s' is in bond '%s' already", port->text,
-			 before);
+		complain(k->complaints, port->where, path, "port '%s' is in bond '%s' already",
+			 port->text, before);
 	}
 	json_put_string(taken, port->text, bond);
 }
@@ -112,7 +112,8 @@ static void check_vlan(struct checker *k, const struct tree_pair *vlan)
 	if (!link_pair(k, link->text)) {
 		_cleanup_free_ char *hint = nearest_link(k, link->text);
 
-		complain(k->complaints, link->where, path, "link '%s' is not declared%s", link->text, hint);
+		complain(k->complaints, link->where, path, "link '%s' is not declared%s",
+			 link->text, hint);
 		return;
 	}
 	for (unsigned depth = 0; at && tree_pair(k->vlans, at->text); depth++) {
@@ -121,8 +122,8 @@ static void check_vlan(struct checker *k, const struct tree_pair *vlan)
 			return;
 		}
 		if (depth == VLAN_DEPTH_MAX) {
-			complain(k->complaints, link->where, path, "more than %u VLANs on one another",
-				 VLAN_DEPTH_MAX);
+			complain(k->complaints, link->where, path,
+				 "more than %u VLANs on one another", VLAN_DEPTH_MAX);
 			return;
 		}
 		at = tree_get(tree_get(k->vlans, at->text), "link");
@@ -150,9 +151,11 @@ static void take_address(struct checker *k, const char *section, const char *lin
 	if (before) {
 		_cleanup_free_ char *path = path_of(k, section, link);
 
-		complain(k->complaints, value->where, path, "address %s belongs to %s already", address, before);
+		complain(k->complaints, value->where, path, "address %s belongs to %s already",
+			 address, before);
 	} else {
-		json_put_stringf(k->seen, address, "%s/%s (line %u)", k->node, link, value->where.line);
+		json_put_stringf(k->seen, address, "%s/%s (line %u)", k->node, link,
+				 value->where.line);
 	}
 }
 
@@ -194,8 +197,8 @@ static void check_rdma(struct checker *k, const struct tree_pair *rdma)
 			return;
 	}
 	_cleanup_free_ char *path = path_of(k, "rdma", rdma->key->text);
-	complain(k->complaints, address->where, path, "address %s is none of the link's (line %u)", wanted,
-		 list->where.line);
+	complain(k->complaints, address->where, path,
+		 "address %s is none of the link's (line %u)", wanted, list->where.line);
 }
 
 static void check_pci_once(struct checker *k)
@@ -210,8 +213,8 @@ static void check_pci_once(struct checker *k)
 		if (before) {
 			_cleanup_free_ char *path = path_of(k, "links", link->key->text);
 
-			complain(k->complaints, pci->where, path, "%s is the port of '%s' already", pci->text,
-				 before);
+			complain(k->complaints, pci->where, path, "%s is the port of '%s' already",
+				 pci->text, before);
 		} else if (pci) {
 			json_put_string(taken, pci->text, link->key->text);
 		}

@@ -20,7 +20,7 @@ const char *schema_check_name(const char *text)
 		return "1 to 253 characters";
 	for (const char *s = text; *s; s++)
 		if (!strchr(lower_digits, *s) && !strchr("-.", *s))
-			return "lower-case letters, digits, '-' and '.' only, as Kubernetes names nodes";
+			return "lower-case letters, digits, '-' and '.', as in Kubernetes";
 	if (!strchr(lower_digits, text[0]) || !strchr(lower_digits, text[len - 1]))
 		return "must begin and end with a letter or digit";
 	return NULL;
@@ -45,8 +45,9 @@ const char *schema_check_link(const char *text)
 static bool matches(const char *text, const char *pattern)
 {
 	for (; *pattern; pattern++, text++) {
-		if (*pattern == '#' ? !(isdigit((unsigned char)*text) || (*text >= 'a' && *text <= 'f'))
-				    : *text != *pattern)
+		bool digit = isdigit((unsigned char)*text) || (*text >= 'a' && *text <= 'f');
+
+		if (*pattern == '#' ? !digit : *text != *pattern)
 			return false;
 	}
 	return !*text;
@@ -63,7 +64,9 @@ const char *schema_check_bdf(const char *text)
 
 const char *schema_check_pci_id(const char *text)
 {
-	return matches(text, "####:####") ? NULL : "write vendor:device in lower-case hex: 10de:3182";
+	if (matches(text, "####:####"))
+		return NULL;
+	return "write vendor:device in lower-case hex: 10de:3182";
 }
 
 const char *schema_check_ip(const char *text)
@@ -112,7 +115,9 @@ const char *schema_check_url(const char *text)
 {
 	const char *rest = strstr(text, "://");
 
-	return rest && rest != text && rest[3] ? NULL : "write it with its scheme: https://host/path";
+	if (rest && rest != text && rest[3])
+		return NULL;
+	return "write it with its scheme: https://host/path";
 }
 
 const char *schema_check_host(const char *text)
@@ -147,7 +152,8 @@ static bool convert_scaled(const char *text, size_t len, int64_t scale, int64_t 
 	if (dot) {
 		*dot = '\0';
 		size_t decimals = strlen(dot + 1);
-		if (!decimals || decimals > 3 || !schema_convert_decimal(dot + 1, &fraction) || fraction < 0)
+		if (!decimals || decimals > 3 || dot[1] == '-' ||
+		    !schema_convert_decimal(dot + 1, &fraction))
 			return false;
 		while (decimals--)
 			divisor *= 10;
@@ -182,10 +188,12 @@ bool schema_convert_bytes(const char *text, int64_t *bytes)
 		int64_t scale;
 	} units[] = { { "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 } };
 
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (text_ends_with(text, units[i].unit))
-			return convert_scaled(text, strlen(text) - strlen(units[i].unit), units[i].scale,
-					      bytes);
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (!text_ends_with(text, units[i].unit))
+			continue;
+		return convert_scaled(text, strlen(text) - strlen(units[i].unit), units[i].scale,
+				      bytes);
+	}
 	return schema_convert_decimal(text, bytes);
 }
 
@@ -210,6 +218,12 @@ bool schema_convert_percent(const char *text, int64_t *percent)
 /* enum ib_mtu: the MTUs that a RoCE path can have. */
 bool schema_convert_roce_mtu(const char *text, int64_t *bytes)
 {
-	return schema_convert_decimal(text, bytes) && (*bytes == 256 || *bytes == 512 || *bytes == 1024 ||
-						       *bytes == 2048 || *bytes == 4096);
+	static const int64_t mtus[] = { 256, 512, 1024, 2048, 4096 };
+
+	if (!schema_convert_decimal(text, bytes))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(mtus); i++)
+		if (*bytes == mtus[i])
+			return true;
+	return false;
 }

@@ -2,13 +2,18 @@
 /* The schema table: the top of a site file, and the sections beside the nodes. */
 #include "site/schema.h"
 
-#define NUMBER(low, high) .kind = SCHEMA_NUMBER, .convert = schema_convert_decimal, .min = low, .max = high
+#define NUMBER(low, high) \
+	.kind = SCHEMA_NUMBER, .convert = schema_convert_decimal, .min = low, .max = high
 #define WORDS(...) .kind = SCHEMA_WORD, .words = (const char *const[]){ __VA_ARGS__, NULL }
-#define OBJECT(of, heading) .kind = SCHEMA_OBJECT, .what = "a map with the keys of " of, .title = heading
+#define OBJECT(of, heading) \
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of " of, .title = heading
 
-static const struct schema_type url = { .kind = SCHEMA_TEXT, .what = "a URL", .check = schema_check_url };
-static const struct schema_type path = { .kind = SCHEMA_TEXT, .what = "a path", .check = schema_check_path };
-static const struct schema_type host = { .kind = SCHEMA_TEXT, .what = "a host", .check = schema_check_host };
+static const struct schema_type url = {
+	.kind = SCHEMA_TEXT, .what = "a URL", .check = schema_check_url };
+static const struct schema_type path = {
+	.kind = SCHEMA_TEXT, .what = "a path", .check = schema_check_path };
+static const struct schema_type host = {
+	.kind = SCHEMA_TEXT, .what = "a host", .check = schema_check_host };
 static const struct schema_type node_names = {
 	.kind = SCHEMA_LIST, .what = "a list of node names", .item = &schema_node_name };
 static const struct schema_type bytes = {
@@ -23,7 +28,8 @@ static const struct schema_type share = {
 static const struct schema_key qos_keys[] = {
 	{ "dscp", &schema_dscp, "DSCP of RoCE packets (the IP ToS byte is four times that)",
 	  offsetof(struct site_qos, dscp) },
-	{ "priority", &schema_priority, "priority that the DSCP maps to", offsetof(struct site_qos, priority) },
+	{ "priority", &schema_priority, "priority that the DSCP maps to",
+	  offsetof(struct site_qos, priority) },
 	{ "traffic_class", &schema_traffic_class, "traffic class (queue group) of that priority",
 	  offsetof(struct site_qos, traffic_class) },
 	{ "bandwidth", &share, "lowest ETS share of that traffic class",
@@ -32,14 +38,16 @@ static const struct schema_key qos_keys[] = {
 	  offsetof(struct site_qos, prio_tc) },
 	{ "tc_bandwidth", &schema_tc_to_percent, "ETS share of each traffic class",
 	  offsetof(struct site_qos, tc_bandwidth) },
-	{ "pfc", &schema_truth, "PFC on the RoCE priority, and on no other", offsetof(struct site_qos, pfc) },
+	{ "pfc", &schema_truth, "PFC on the RoCE priority, and on no other",
+	  offsetof(struct site_qos, pfc) },
 	{ "ecn", &schema_truth, "ECN for the RoCE class", offsetof(struct site_qos, ecn) },
 	{ "dcb", &schema_truth, "false: the NICs of this site have no DCB to judge",
 	  offsetof(struct site_qos, dcb) },
 	{0}
 };
 static const struct schema_type qos = {
-	OBJECT("the RoCE class", "The RoCE class: `qos`"), .text = "The same on every host and on the switch.",
+	OBJECT("the RoCE class", "The RoCE class: `qos`"),
+	.text = "The same on every host and on the switch.",
 	.keys = qos_keys };
 
 /* --- kubernetes --- */
@@ -57,20 +65,25 @@ static const struct schema_key cni_keys[] = {
 	{ "version", &schema_version, "its version", SCHEMA_UNBOUND },
 	{0}
 };
-static const struct schema_type cni = { OBJECT("a CNI", "The pod network: `kubernetes/cni`"), .keys = cni_keys };
+static const struct schema_type cni = {
+	OBJECT("a CNI", "The pod network: `kubernetes/cni`"), .keys = cni_keys };
 
 static const struct schema_type pod_rdma = {
-	WORDS("host-gid", "host-network", "second-network", "none"), .what = "a way of RDMA in pods" };
+	WORDS("host-gid", "host-network", "second-network", "none"),
+	.what = "a way of RDMA in pods" };
 static const struct schema_key kubernetes_keys[] = {
-	{ "version", &schema_version, "Kubernetes version", offsetof(struct site, kubernetes_version) },
+	{ "version", &schema_version, "Kubernetes version",
+	  offsetof(struct site, kubernetes_version) },
 	{ "kubespray", &kubespray, "set when Kubespray installs it", SCHEMA_UNBOUND },
 	{ "containerd", &schema_version, "containerd version", SCHEMA_UNBOUND },
 	{ "cni", &cni, "network plugin", SCHEMA_UNBOUND },
-	{ "control_plane", &node_names, "nodes of this file that run the control plane", SCHEMA_UNBOUND },
+	{ "control_plane", &node_names, "nodes of this file that run the control plane",
+	  SCHEMA_UNBOUND },
 	{ "pod_rdma", &pod_rdma,
 	  "how pods reach RDMA: raw verbs with the host's GIDs, host network, or a second network",
 	  SCHEMA_UNBOUND },
-	{ "rdma_cm", &schema_truth, "true: pods use RDMA-CM, which needs a link of their own", SCHEMA_UNBOUND },
+	{ "rdma_cm", &schema_truth, "true: pods use RDMA-CM, which needs a link of their own",
+	  SCHEMA_UNBOUND },
 	{ "rdma_resource", &schema_any_text, "extended resource of RDMA devices", SCHEMA_UNBOUND },
 	{0}
 };
@@ -80,13 +93,15 @@ static const struct schema_type kubernetes = {
 /* --- NVIDIA operators --- */
 
 static const struct schema_key driver_rdma_keys[] = {
-	{ "enabled", &schema_truth, "Helm `driver.rdma.enabled`: loads nvidia-peermem, not needed for DMA-BUF",
+	{ "enabled", &schema_truth,
+	  "Helm `driver.rdma.enabled`: loads nvidia-peermem, not needed for DMA-BUF",
 	  SCHEMA_UNBOUND },
 	{ "use_host_mofed", &schema_truth, "Helm `driver.rdma.useHostMofed`", SCHEMA_UNBOUND },
 	{0}
 };
 static const struct schema_type driver_rdma = {
-	OBJECT("nvidia-peermem", "Legacy peer memory: `gpu_operator/driver/rdma`"), .keys = driver_rdma_keys };
+	OBJECT("nvidia-peermem", "Legacy peer memory: `gpu_operator/driver/rdma`"),
+	.keys = driver_rdma_keys };
 
 static const struct schema_type module_type = {
 	WORDS("auto", "open", "proprietary"), .what = "a kernel module type" };
@@ -115,7 +130,8 @@ static const struct schema_type gpu_operator = {
 
 static const struct schema_key network_operator_keys[] = {
 	{ "version", &schema_version, "Network Operator version", SCHEMA_UNBOUND },
-	{ "ofed_driver", &schema_truth, "DOCA-OFED driver container; conflicts with irdma", SCHEMA_UNBOUND },
+	{ "ofed_driver", &schema_truth, "DOCA-OFED driver container; conflicts with irdma",
+	  SCHEMA_UNBOUND },
 	{ "rdma_device_plugin", &schema_truth, "shared RDMA device plugin", SCHEMA_UNBOUND },
 	{0}
 };
@@ -126,7 +142,8 @@ static const struct schema_type network_operator = {
 /* --- registry --- */
 
 static const struct schema_type mirrors = {
-	.kind = SCHEMA_TABLE, .what = "a map from upstream registry to mirror", .name = &host, .item = &host };
+	.kind = SCHEMA_TABLE, .what = "a map from upstream registry to mirror", .name = &host,
+	.item = &host };
 static const struct schema_key registry_keys[] = {
 	{ "host", &host, "registry that the nodes can reach", SCHEMA_UNBOUND },
 	{ "air_gapped", &schema_truth, "true: nodes reach nothing outside", SCHEMA_UNBOUND },
@@ -135,7 +152,8 @@ static const struct schema_key registry_keys[] = {
 	  SCHEMA_UNBOUND },
 	{ "images", &schema_texts, "images that the registry holds, with tags", SCHEMA_UNBOUND },
 	{ "files_url", &url, "server of the binaries that Kubespray downloads", SCHEMA_UNBOUND },
-	{ "packages_url", &url, "package repository (BaseOS, AppStream, kernel-devel)", SCHEMA_UNBOUND },
+	{ "packages_url", &url, "package repository (BaseOS, AppStream, kernel-devel)",
+	  SCHEMA_UNBOUND },
 	{0}
 };
 static const struct schema_type registry = {
@@ -173,13 +191,16 @@ static const struct schema_type network_switch = {
 
 /* --- storage and workload --- */
 
-static const struct schema_type storage_kind = { WORDS("aistor", "minio", "other"), .what = "a kind of store" };
-static const struct schema_type storage_build = { WORDS("standard", "rdma"), .what = "a build of the server" };
+static const struct schema_type storage_kind = {
+	WORDS("aistor", "minio", "other"), .what = "a kind of store" };
+static const struct schema_type storage_build = {
+	WORDS("standard", "rdma"), .what = "a build of the server" };
 static const struct schema_type client_library = {
 	WORDS("s3rdma", "cuobject", "hipobject", "http"), .what = "a client library" };
 static const struct schema_key storage_client_keys[] = {
 	{ "library", &client_library,
-	  "what moves the objects; `s3rdma` and `cuobject` need DC transport (mlx5)", SCHEMA_UNBOUND },
+	  "what moves the objects; `s3rdma` and `cuobject` need DC transport (mlx5)",
+	  SCHEMA_UNBOUND },
 	{ "version", &schema_version, "its version", SCHEMA_UNBOUND },
 	{0}
 };
@@ -188,16 +209,19 @@ static const struct schema_type storage_client = {
 static const struct schema_key storage_keys[] = {
 	{ "kind", &storage_kind, "the object store", SCHEMA_UNBOUND },
 	{ "version", &schema_any_text, "release of the server", SCHEMA_UNBOUND },
-	{ "build", &storage_build, "AIStor has a separate RDMA build; the standard one ignores RDMA settings",
+	{ "build", &storage_build,
+	  "AIStor has a separate RDMA build; the standard one ignores RDMA settings",
 	  SCHEMA_UNBOUND },
 	{ "endpoint", &url, "S3 endpoint", SCHEMA_UNBOUND },
 	{ "nodes", &node_names, "nodes of this file that serve it", SCHEMA_UNBOUND },
 	{ "client", &storage_client, "client on the GPU nodes", SCHEMA_UNBOUND },
 	{0}
 };
-static const struct schema_type storage = { OBJECT("a store", "The object store: `storage`"), .keys = storage_keys };
+static const struct schema_type storage = {
+	OBJECT("a store", "The object store: `storage`"), .keys = storage_keys };
 
-static const struct schema_type workload_kind = { WORDS("vllm", "other"), .what = "a kind of workload" };
+static const struct schema_type workload_kind = {
+	WORDS("vllm", "other"), .what = "a kind of workload" };
 static const struct schema_type small_count = { NUMBER(1, 65536), .what = "a number from 1" };
 static const struct schema_key workload_keys[] = {
 	{ "kind", &workload_kind, "the workload", SCHEMA_UNBOUND },
@@ -210,7 +234,8 @@ static const struct schema_key workload_keys[] = {
 	{ "tensor_parallel", &small_count, "GPUs of one replica", SCHEMA_UNBOUND },
 	{0}
 };
-static const struct schema_type workload = { OBJECT("a workload", "The workload: `workload`"), .keys = workload_keys };
+static const struct schema_type workload = {
+	OBJECT("a workload", "The workload: `workload`"), .keys = workload_keys };
 
 /* --- top --- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schema of site.yaml: one table (schema.c and schema_node.c) that drives checking, hints, the typed
- * struct site, its release, the JSON document and the reference in docs/site.md. A new key is one
- * line there.
+ * The schema of site.yaml: one table (schema.c and schema_node.c) that drives checking, hints, the
+ * typed struct site, its release, the JSON document and the reference in docs/site.md. A new key is
+ * one line there.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ enum schema_kind {
 	SCHEMA_WORD,	/* char *; one of `words` */
 	SCHEMA_NUMBER,	/* struct site_number; `convert`, then `min`…`max` */
 	SCHEMA_TRUTH,	/* struct site_bool */
-	SCHEMA_EIGHT,	/* map from 0…7 to numbers of `item`; int[8] with -1 for what is not declared */
+	SCHEMA_EIGHT,	/* map from 0…7 to `item`; int[8], -1 for what is not declared */
 	SCHEMA_ROLES,	/* list of words; bits of enum site_role */
 };
 
@@ -79,7 +79,7 @@ const char *schema_check_prefix(const char *text);	/* address with prefix length
 const char *schema_check_version(const char *text);
 const char *schema_check_path(const char *text);
 const char *schema_check_url(const char *text);
-const char *schema_check_host(const char *text);	/* host name or address, with or without port */
+const char *schema_check_host(const char *text);	/* or address; a port may follow */
 bool schema_convert_decimal(const char *text, int64_t *value);
 bool schema_convert_speed(const char *text, int64_t *mbps);
 bool schema_convert_bytes(const char *text, int64_t *bytes);
@@ -97,7 +97,8 @@ struct schema_path {
 /* The caller frees. */
 char *schema_path_text(const struct schema_path *path);
 
-/* Complain about all that is not as the type says, required keys aside: profiles may supply them. */
+/* Complain about all that is not as the type says, required keys aside: profiles may supply
+ * them. */
 void schema_check(const struct schema_type *type, const struct tree *tree,
 		  const struct schema_path *path, struct complaints *c);
 /* Complain about required keys that are missing in a checked tree. */
@@ -112,9 +113,9 @@ json_t *schema_json(const struct schema_type *type, struct tree *tree);
 /* --- expand.c and reference.c --- */
 
 /*
- * The nodes of a checked file, each with its profiles and the defaults merged in: a map as `nodes` is,
- * with the keys of schema_node_keys and its `profile`. Complains about profiles that are not there,
- * extend each other in a circle, or make the site too large; NULL then.
+ * The nodes of a checked file, each with its profiles and the defaults merged in: a map as `nodes`
+ * is, with the keys of schema_node_keys and its `profile`. Complains about profiles that are not
+ * there, extend each other in a circle, or make the site too large; NULL then.
  */
 struct tree *site_nodes_merged(struct tree_document *doc, struct complaints *c);
 
@@ -122,12 +123,13 @@ struct tree *site_nodes_merged(struct tree_document *doc, struct complaints *c);
  * sections that name nodes. */
 void site_check_references(const struct tree *root, const struct tree *nodes, struct complaints *c);
 
-/* Nearest key of a map to `name`, as "; did you mean 'x'?", or "" when none is near. The caller frees. */
+/* Nearest key of some maps (each may be NULL) to `name`, as "; did you mean 'x'?", or "" when none
+ * is near. The caller frees. */
 char *site_nearest_key(const char *name, const struct tree *const *maps, size_t n_maps);
 
 /* --- bind.c --- */
 
-/* Fill the struct of an object from a checked tree (NULL: nothing is declared). The struct is zeroed
- * before and released with schema_release(). */
+/* Fill the struct of an object from a checked tree (NULL: nothing is declared). The struct is
+ * zeroed before and released with schema_release(). */
 void schema_bind(const struct schema_type *object, const struct tree *tree, void *base);
 void schema_release(const struct schema_type *object, void *base);

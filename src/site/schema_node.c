@@ -2,7 +2,8 @@
 /* The schema table: types that are used everywhere, and the keys of a node. */
 #include "site/schema.h"
 
-#define NUMBER(low, high) .kind = SCHEMA_NUMBER, .convert = schema_convert_decimal, .min = low, .max = high
+#define NUMBER(low, high) \
+	.kind = SCHEMA_NUMBER, .convert = schema_convert_decimal, .min = low, .max = high
 #define WORDS(...) .kind = SCHEMA_WORD, .words = (const char *const[]){ __VA_ARGS__, NULL }
 
 const struct schema_type schema_link_name = {
@@ -15,7 +16,8 @@ const struct schema_type schema_any_text = { .kind = SCHEMA_TEXT, .what = "text"
 const struct schema_type schema_version = {
 	.kind = SCHEMA_TEXT, .what = "a version", .check = schema_check_version };
 const struct schema_type schema_prefix = {
-	.kind = SCHEMA_TEXT, .what = "an address with its prefix length", .check = schema_check_prefix };
+	.kind = SCHEMA_TEXT, .what = "an address with its prefix length",
+	.check = schema_check_prefix };
 const struct schema_type schema_ip = {
 	.kind = SCHEMA_TEXT, .what = "an address", .check = schema_check_ip };
 const struct schema_type schema_truth = { .kind = SCHEMA_TRUTH, .what = "true or false" };
@@ -23,7 +25,8 @@ const struct schema_type schema_speed = {
 	.kind = SCHEMA_NUMBER, .what = "a speed with its unit, like 100G or 25000M",
 	.convert = schema_convert_speed, .min = 10, .max = 10000000 };
 /* IPv6 needs 1280, IPv4 68; 65536 is the kernel's loopback and larger than any NIC */
-const struct schema_type schema_mtu = { NUMBER(68, 65536), .what = "an MTU in bytes (68 to 65536)" };
+const struct schema_type schema_mtu = {
+	NUMBER(68, 65536), .what = "an MTU in bytes (68 to 65536)" };
 const struct schema_type schema_dscp = {
 	NUMBER(0, 63), .what = "a DSCP from 0 to 63",
 	.range_hint = "the DSCP is the upper six bits of the IP ToS byte: ToS 96 is DSCP 24" };
@@ -37,11 +40,14 @@ const struct schema_type schema_percent = {
 const struct schema_type schema_texts = {
 	.kind = SCHEMA_LIST, .what = "a list of texts", .item = &schema_any_text };
 const struct schema_type schema_prefixes = {
-	.kind = SCHEMA_LIST, .what = "a list of addresses with prefix length", .item = &schema_prefix };
+	.kind = SCHEMA_LIST, .what = "a list of addresses with prefix length",
+	.item = &schema_prefix };
 const struct schema_type schema_priority_to_tc = {
-	.kind = SCHEMA_EIGHT, .what = "a map from priority to traffic class", .item = &schema_traffic_class };
+	.kind = SCHEMA_EIGHT, .what = "a map from priority to traffic class",
+	.item = &schema_traffic_class };
 const struct schema_type schema_tc_to_percent = {
-	.kind = SCHEMA_EIGHT, .what = "a map from traffic class to its share", .item = &schema_percent };
+	.kind = SCHEMA_EIGHT, .what = "a map from traffic class to its share",
+	.item = &schema_percent };
 const struct schema_type schema_lacp_rate = { WORDS("slow", "fast"), .what = "a LACP rate" };
 const struct schema_type schema_port = { NUMBER(1, 65535), .what = "a port number" };
 
@@ -57,7 +63,7 @@ static const struct schema_key link_keys[] = {
 	{ "driver", &schema_any_text, "kernel driver that must be bound: `ice`, `mlx5_core`, …",
 	  offsetof(struct site_link, driver) },
 	{ "firmware", &schema_any_text,
-	  "NVM or firmware version: beginning of devlink `fw.bundle_id` or `fw.mgmt`, or of ethtool's text",
+	  "beginning of the firmware version: devlink `fw.bundle_id` or `fw.mgmt`, or ethtool's",
 	  offsetof(struct site_link, firmware) },
 	{ "ddp", &schema_any_text, "name of the DDP package (devlink `fw.app.name`)",
 	  offsetof(struct site_link, ddp) },
@@ -68,10 +74,12 @@ static const struct schema_key link_keys[] = {
 	{0}
 };
 static const struct schema_type link = {
-	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a link", .title = "A link: `links/LINK`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a link",
+	.title = "A link: `links/LINK`",
 	.text = "A physical port. `{}` declares that it exists and no more.", .keys = link_keys };
 static const struct schema_type links = {
-	.kind = SCHEMA_TABLE, .what = "a map of links by name", .name = &schema_link_name, .item = &link,
+	.kind = SCHEMA_TABLE, .what = "a map of links by name", .name = &schema_link_name,
+	.item = &link,
 	.size = sizeof(struct site_link), .name_at = offsetof(struct site_link, name) };
 
 /* drivers/net/bonding/bond_options.c: the kernel's names */
@@ -83,7 +91,8 @@ static const struct schema_type hash_policy = {
 	WORDS("layer2", "layer2+3", "layer3+4", "encap2+3", "encap3+4", "vlan+srcmac"),
 	.what = "a transmit hash policy" };
 static const struct schema_key bond_keys[] = {
-	{ "mode", &bond_mode, "bond mode, as the kernel spells it", offsetof(struct site_bond, mode),
+	{ "mode", &bond_mode, "bond mode, as the kernel spells it",
+	  offsetof(struct site_bond, mode),
 	  .required = true },
 	{ "ports", &link_names, "declared links below it, in enslave order",
 	  offsetof(struct site_bond, ports), .required = true },
@@ -97,15 +106,18 @@ static const struct schema_key bond_keys[] = {
 	{0}
 };
 static const struct schema_type bond = {
-	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a bond", .title = "A bond: `bonds/LINK`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a bond",
+	.title = "A bond: `bonds/LINK`",
 	.keys = bond_keys };
 static const struct schema_type bonds = {
-	.kind = SCHEMA_TABLE, .what = "a map of bonds by name", .name = &schema_link_name, .item = &bond,
+	.kind = SCHEMA_TABLE, .what = "a map of bonds by name", .name = &schema_link_name,
+	.item = &bond,
 	.size = sizeof(struct site_bond), .name_at = offsetof(struct site_bond, name) };
 
 static const struct schema_type vlan_id = { NUMBER(1, 4094), .what = "a VLAN id from 1 to 4094" };
 static const struct schema_type egress = {
-	.kind = SCHEMA_EIGHT, .what = "a map from kernel priority to PCP", .item = &schema_priority };
+	.kind = SCHEMA_EIGHT, .what = "a map from kernel priority to PCP",
+	.item = &schema_priority };
 static const struct schema_key vlan_keys[] = {
 	{ "link", &schema_link_name, "declared link, bond or VLAN below it",
 	  offsetof(struct site_vlan, link), .required = true },
@@ -118,10 +130,12 @@ static const struct schema_key vlan_keys[] = {
 	{0}
 };
 static const struct schema_type vlan = {
-	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a VLAN", .title = "A VLAN: `vlans/LINK`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a VLAN",
+	.title = "A VLAN: `vlans/LINK`",
 	.keys = vlan_keys };
 static const struct schema_type vlans = {
-	.kind = SCHEMA_TABLE, .what = "a map of VLANs by name", .name = &schema_link_name, .item = &vlan,
+	.kind = SCHEMA_TABLE, .what = "a map of VLANs by name", .name = &schema_link_name,
+	.item = &vlan,
 	.size = sizeof(struct site_vlan), .name_at = offsetof(struct site_vlan, name) };
 
 static const struct schema_type protocol = { WORDS("roce", "iwarp"), .what = "an RDMA protocol" };
@@ -141,12 +155,15 @@ static const struct schema_key rdma_keys[] = {
 	{0}
 };
 static const struct schema_type rdma_port = {
-	.kind = SCHEMA_OBJECT, .what = "a map with the keys of an RDMA port", .title = "An RDMA port: `rdma/LINK`",
-	.text = "LINK is the declared link, bond or VLAN that carries the address. `{}` takes all defaults.",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of an RDMA port",
+	.title = "An RDMA port: `rdma/LINK`",
+	.text = "LINK is the declared link, bond or VLAN that carries the address. "
+		"`{}` takes all defaults.",
 	.keys = rdma_keys };
 static const struct schema_type rdma = {
 	.kind = SCHEMA_TABLE, .what = "a map of RDMA ports by link", .name = &schema_link_name,
-	.item = &rdma_port, .size = sizeof(struct site_rdma), .name_at = offsetof(struct site_rdma, link) };
+	.item = &rdma_port, .size = sizeof(struct site_rdma),
+	.name_at = offsetof(struct site_rdma, link) };
 
 static const struct schema_type gpu_count = { NUMBER(1, 1024), .what = "a number of GPUs" };
 static const struct schema_key gpu_keys[] = {
@@ -154,25 +171,31 @@ static const struct schema_key gpu_keys[] = {
 	  offsetof(struct site_gpu, pci_id) },
 	{ "count", &gpu_count, "how many the node has", offsetof(struct site_gpu, count),
 	  .required = true },
-	{ "driver_min", &schema_version, "lowest driver version", offsetof(struct site_gpu, driver_min) },
-	{ "driver_max", &schema_version, "highest driver version", offsetof(struct site_gpu, driver_max) },
+	{ "driver_min", &schema_version, "lowest driver version",
+	  offsetof(struct site_gpu, driver_min) },
+	{ "driver_max", &schema_version, "highest driver version",
+	  offsetof(struct site_gpu, driver_max) },
 	{0}
 };
 static const struct schema_type gpu = {
-	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a GPU model", .title = "A GPU model: `gpus/MODEL`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a GPU model",
+	.title = "A GPU model: `gpus/MODEL`",
 	.keys = gpu_keys };
 static const struct schema_type gpus = {
-	.kind = SCHEMA_TABLE, .what = "a map of GPUs by model", .name = &schema_any_text, .item = &gpu,
+	.kind = SCHEMA_TABLE, .what = "a map of GPUs by model", .name = &schema_any_text,
+	.item = &gpu,
 	.size = sizeof(struct site_gpu), .name_at = offsetof(struct site_gpu, model) };
 
 static const struct schema_key os_keys[] = {
-	{ "id", &schema_any_text, "`ID` of os-release: `rhel`, `debian`", offsetof(struct site_node, os_id) },
+	{ "id", &schema_any_text, "`ID` of os-release: `rhel`, `debian`",
+	  offsetof(struct site_node, os_id) },
 	{ "version", &schema_version, "`VERSION_ID` of os-release",
 	  offsetof(struct site_node, os_version) },
 	{0}
 };
 static const struct schema_type os = {
-	.kind = SCHEMA_OBJECT, .what = "a map with the keys of an operating system", .title = "The system: `os`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of an operating system",
+	.title = "The system: `os`",
 	.keys = os_keys };
 
 static const struct schema_key ssh_keys[] = {
@@ -182,7 +205,8 @@ static const struct schema_key ssh_keys[] = {
 	{0}
 };
 static const struct schema_type ssh = {
-	.kind = SCHEMA_OBJECT, .what = "a map with the keys of an ssh login", .title = "A login: `ssh`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of an ssh login",
+	.title = "A login: `ssh`",
 	.keys = ssh_keys };
 
 static const struct schema_type role = { WORDS("gpu", "storage", "client"), .what = "a role" };
@@ -191,9 +215,11 @@ static const struct schema_type roles = {
 static const struct schema_type memlock = {
 	.kind = SCHEMA_NUMBER, .what = "unlimited, or a size like 64KiB or 1GiB",
 	.convert = schema_convert_memlock, .min = -1, .max = INT64_MAX };
-static const struct schema_type netns = { WORDS("shared", "exclusive"), .what = "an RDMA netns mode" };
+static const struct schema_type netns = {
+	WORDS("shared", "exclusive"), .what = "an RDMA netns mode" };
 static const struct schema_type labels = {
-	.kind = SCHEMA_TABLE, .what = "a map of labels", .name = &schema_any_text, .item = &schema_any_text };
+	.kind = SCHEMA_TABLE, .what = "a map of labels", .name = &schema_any_text,
+	.item = &schema_any_text };
 
 static const struct schema_key node_keys[] = {
 	{ "roles", &roles, "`gpu`, `storage`, `client`", offsetof(struct site_node, roles),
@@ -205,7 +231,8 @@ static const struct schema_key node_keys[] = {
 	  offsetof(struct site_node, rdma_core_min) },
 	{ "memlock", &memlock, "lowest accepted limit of locked memory",
 	  offsetof(struct site_node, memlock_bytes) },
-	{ "rdma_netns", &netns, "mode of RDMA network namespaces", offsetof(struct site_node, rdma_netns) },
+	{ "rdma_netns", &netns, "mode of RDMA network namespaces",
+	  offsetof(struct site_node, rdma_netns) },
 	{ "links", &links, "physical ports by name", offsetof(struct site_node, links),
 	  offsetof(struct site_node, n_links) },
 	{ "bonds", &bonds, "bonds by name", offsetof(struct site_node, bonds),
@@ -224,23 +251,29 @@ static const struct schema_key node_keys[] = {
 const struct schema_type schema_node_keys = {
 	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a node",
 	.title = "Keys of a node: `defaults`, `profiles/NAME`, `nodes/NAME`",
-	.text = "What a node does not declare, its profile does, then the profile that this one extends, then `defaults`. "
+	.text = "What a node does not declare, its profile does, then the profile that this one "
+		"extends, then `defaults`. "
 		"Maps are merged key by key; lists and values replace.",
 	.keys = node_keys };
 
 static const struct schema_key node_only_keys[] = {
-	{ "profile", &profile_name, "profile that supplies what the node does not declare", SCHEMA_UNBOUND },
+	{ "profile", &profile_name, "profile that supplies what the node does not declare",
+	  SCHEMA_UNBOUND },
 	{0}
 };
 const struct schema_type schema_node = {
-	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a node", .title = "A node: `nodes/NAME`",
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a node",
+	.title = "A node: `nodes/NAME`",
 	.text = "NAME is the host name. Besides the keys of a node:",
 	.keys = node_only_keys, .also = &schema_node_keys };
 
 static const struct schema_key profile_only_keys[] = {
-	{ "extends", &profile_name, "profile that supplies what this one does not declare", SCHEMA_UNBOUND },
+	{ "extends", &profile_name, "profile that supplies what this one does not declare",
+	  SCHEMA_UNBOUND },
 	{0}
 };
 const struct schema_type schema_profile = {
-	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a profile", .title = "A profile: `profiles/NAME`",
-	.text = "Besides the keys of a node:", .keys = profile_only_keys, .also = &schema_node_keys };
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a profile",
+	.title = "A profile: `profiles/NAME`",
+	.text = "Besides the keys of a node:", .keys = profile_only_keys,
+	.also = &schema_node_keys };

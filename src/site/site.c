@@ -64,12 +64,13 @@ static struct site *site_new(struct tree_document *doc, struct tree *nodes)
 	site->workload = tree_get(doc->root, "workload");
 	site->document = json_incref(schema_json(&schema_site, doc->root));
 	/* readers of the document need not know about profiles */
-	json_put(site->document, "nodes", json_object());
+	json_t *expanded = json_object();
 	for (size_t i = 0; i < nodes->n; i++) {
 		json_t *node = schema_json(&schema_node, nodes->pairs[i].value);
 
-		json_put(json_obj(site->document, "nodes"), nodes->pairs[i].key->text, json_incref(node));
+		json_put(expanded, nodes->pairs[i].key->text, json_incref(node));
 	}
+	json_put(site->document, "nodes", expanded);
 	return site;
 }
 
@@ -110,7 +111,8 @@ static struct tree *check(struct tree_document *doc, struct complaints *c)
 	return c->n ? NULL : nodes;
 }
 
-int site_parse(struct site **site, const char *text, size_t len, const char *name, struct error *err)
+int site_parse(struct site **site, const char *text, size_t len, const char *name,
+	       struct error *err)
 {
 	_cleanup_tree_document_ struct tree_document doc = {0};
 	_cleanup_complaints_ struct complaints c = { .file = name };

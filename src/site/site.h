@@ -141,7 +141,9 @@ struct site {
 	char *kubernetes_version;
 	struct site_node *nodes;
 	size_t n_nodes;
-	json_t *document;	/* the whole file as JSON, for plan, render and reports */
+	/* The whole file as JSON, for plan, render and reports; profiles and defaults are merged
+	 * into its nodes. Read only: values are shared. NULL when discovered. */
+	json_t *document;
 };
 
 /*
@@ -155,7 +157,8 @@ int site_parse(struct site **site, const char *text, size_t len, const char *nam
 
 /*
  * A site made from what one or more snapshots show: each RDMA device's link, bonds, GPUs.
- * `assumed` is true. Never fails on odd snapshots; what is not understood is left out.
+ * `assumed` is true. Node i is made from snapshot i and has its host name. Never fails on odd
+ * snapshots; what is not understood is left out. -EINVAL without any snapshot.
  */
 int site_discover(struct site **site, json_t *const *snapshots, size_t n, struct error *err);
 
@@ -173,5 +176,5 @@ struct site_vlan *site_vlan_find(const struct site_node *node, const char *name)
 struct site_link *site_link_find(const struct site_node *node, const char *name);
 struct site_rdma *site_rdma_find(const struct site_node *node, const char *link);
 
-/* Schema table as text: Markdown for docs/site.md. Caller frees. */
+/* Schema table as text: the reference part of docs/site.md, in Markdown. Caller frees. */
 char *site_schema_markdown(void);

@@ -71,7 +71,8 @@ static int by_key(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-void tree_map_fill(struct tree_document *doc, struct tree *map, const struct tree_pair *pairs, size_t n)
+void tree_map_fill(struct tree_document *doc, struct tree *map, const struct tree_pair *pairs,
+		   size_t n)
 {
 	struct tree_pair *copy = tree_alloc(doc, n, sizeof(*copy));
 	size_t *sorted = tree_alloc(doc, n, sizeof(*sorted));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A YAML file as a tree of marked values. Nothing is typed here: a scalar is its text, and the schema
- * says what the text means, so that `version: 10.10` never becomes the number 10.1.
+ * A YAML file as a tree of marked values. Nothing is typed here: a scalar is its text, and the
+ * schema says what the text means, so that `version: 10.10` never becomes the number 10.1.
  *
  * What a site file does not need is refused while reading: several documents, tags outside the core
- * schema, keys that are no plain text, control characters, aliases to something that contains them,
- * and everything beyond the limits below.
+ * schema, keys that are no plain text, control characters, text of several lines, aliases to
+ * something that contains them, and everything beyond the limits below.
  */
 #pragma once
 
@@ -70,7 +70,8 @@ void *tree_alloc(struct tree_document *doc, size_t n, size_t size);
 struct tree *tree_new(struct tree_document *doc, enum tree_kind kind, struct site_where where);
 /* Give a map its pairs (copied) and its order; weight and height follow from them. Indices of keys
  * that stand twice are adjacent in `sorted`, the earlier first. */
-void tree_map_fill(struct tree_document *doc, struct tree *map, const struct tree_pair *pairs, size_t n);
+void tree_map_fill(struct tree_document *doc, struct tree *map, const struct tree_pair *pairs,
+		   size_t n);
 
 /* Pair of `map` with this key; NULL when `map` is NULL, no map, or has none. */
 const struct tree_pair *tree_pair(const struct tree *map, const char *key);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From libyaml's events to a tree of marked values. */
-#include <errno.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "base/alloc.h"
-#include "base/text.h"
+#include "site/syntax.h"
 #include "site/tree.h"
 
 struct anchor {
@@ -25,104 +23,12 @@ struct reader {
 	size_t n_anchors;
 };
 
-static struct site_where where_of(yaml_mark_t mark)
-{
-	return (struct site_where){ (unsigned)mark.line + 1, (unsigned)mark.column + 1 };
-}
-
-/* Place of a byte; columns count characters as libyaml does. */
-static struct site_where where_of_byte(const char *text, size_t at)
-{
-	struct site_where where = { 1, 1 };
-
-	for (size_t i = 0; i < at; i++) {
-		if (text[i] == '\n')
-			where = (struct site_where){ where.line + 1, 1 };
-		else if (((unsigned char)text[i] & 0xc0) != 0x80)
-			where.column++;
-	}
-	return where;
-}
-
-/* First byte that is no part of valid UTF-8; `len` when there is none. */
-static size_t utf8_valid_until(const char *text, size_t len)
-{
-	size_t at = 0;
-
-	if (text_is_utf8(text, len))
-		return len;
-	while (at < len) {
-		const char *end = memchr(text + at, '\n', len - at);
-		size_t line = end ? (size_t)(end - text) + 1 - at : len - at;
-
-		if (!text_is_utf8(text + at, line))
-			break;
-		at += line;
-	}
-	while (at < len) {
-		size_t size = 1;
-
-		while (size <= 4 && !(size <= len - at && text_is_utf8(text + at, size)))
-			size++;
-		if (size > 4)
-			break;
-		at += size;
-	}
-	return at;
-}
-
-/* First byte of the character at a mark, 0 when there is none. */
-static char byte_at(const struct reader *r, yaml_mark_t mark)
-{
-	const char *line = r->text, *end = r->text + r->len;
-
-	for (size_t i = 0; line && i < mark.line; i++) {
-		line = memchr(line, '\n', (size_t)(end - line));
-		line = line ? line + 1 : NULL;
-	}
-	if (!line)
-		return 0;
-	for (size_t column = 0; line < end; line++) {
-		if (((unsigned char)*line & 0xc0) == 0x80)
-			continue;
-		if (column++ == mark.column)
-			return *line;
-	}
-	return 0;
-}
-
-static void complain_syntax(struct reader *r)
-{
-	const yaml_parser_t *p = &r->parser;
-	const char *problem = p->problem ? p->problem : "not YAML";
-
-	if (p->error == YAML_MEMORY_ERROR)
-		alloc_exhausted();
-	if (p->error == YAML_READER_ERROR) {
-		size_t at = p->problem_offset < r->len ? p->problem_offset : r->len;
-
-		complain(r->complaints, where_of_byte(r->text, at), NULL, "%s", problem);
-		return;
-	}
-	const char *hint = "";
-	if (byte_at(r, p->problem_mark) == '\t')
-		hint = "; a tab cannot indent in YAML";
-	else if (strstr(problem, "mapping values are not allowed"))
-		hint = "; a value with ': ' in it needs quotes, and keys of one map begin in one column";
-	if (p->context && p->context_mark.line != p->problem_mark.line)
-		complain(r->complaints, where_of(p->problem_mark), NULL, "%s (%s that begins in line %zu)%s",
-			 problem, p->context, p->context_mark.line + 1, hint);
-	else
-		complain(r->complaints, where_of(p->problem_mark), NULL, "%s%s%s%s", problem,
-			 p->context ? " " : "", p->context ? p->context : "", hint);
-}
-
 /* Next event, which the caller deletes; false after a complaint. */
 static bool next_event(struct reader *r, yaml_event_t *event)
 {
 	if (yaml_parser_parse(&r->parser, event))
 		return true;
-	complain_syntax(r);
+	syntax_complain(&r->parser, r->text, r->len, r->complaints);
 	return false;
 }
 
@@ -147,8 +53,10 @@ static bool check_depth(struct reader *r, struct site_where where, unsigned dept
 /* The schema types every value, so a tag can say nothing new; the core ones are harmless. */
 static bool check_tag(struct reader *r, struct site_where where, const yaml_char_t *tag)
 {
-	static const char *const core[] = { YAML_STR_TAG,  YAML_INT_TAG, YAML_FLOAT_TAG, YAML_BOOL_TAG,
-					    YAML_NULL_TAG, YAML_SEQ_TAG, YAML_MAP_TAG };
+	static const char *const core[] = {
+		YAML_STR_TAG, YAML_INT_TAG, YAML_FLOAT_TAG, YAML_BOOL_TAG,
+		YAML_NULL_TAG, YAML_SEQ_TAG, YAML_MAP_TAG,
+	};
 
 	if (!tag)
 		return true;
@@ -170,8 +78,8 @@ static bool open_anchor(struct reader *r, struct site_where where, const yaml_ch
 		if (strcmp(r->anchors[i].name, (const char *)name))
 			continue;
 		_cleanup_free_ char *shown = complaint_quote((const char *)name);
-		complain(r->complaints, where, NULL, "anchor %s stands twice (first in line %u)", shown,
-			 r->anchors[i].tree->where.line);
+		complain(r->complaints, where, NULL, "anchor %s stands twice (first in line %u)",
+			 shown, r->anchors[i].tree->where.line);
 		return false;
 	}
 	if (r->n_anchors == TREE_ANCHORS_MAX) {
@@ -194,7 +102,8 @@ static bool read_alias(struct reader *r, struct site_where where, const char *na
 		if (strcmp(anchor->name, name))
 			continue;
 		if (anchor->open) {
-			complain(r->complaints, where, NULL, "alias %s stands inside its own anchor (line %u)", shown,
+			complain(r->complaints, where, NULL,
+				 "alias %s stands inside its own anchor (line %u)", shown,
 				 anchor->tree->where.line);
 			return false;
 		}
@@ -219,9 +128,11 @@ static bool read_scalar(struct reader *r, const yaml_event_t *event, struct tree
 		if (c >= 0x20 && c != 0x7f && !c1)
 			continue;
 		if (c == '\n')
-			complain(r->complaints, tree->where, NULL, "text of several lines; a value is one line");
+			complain(r->complaints, tree->where, NULL,
+				 "text of several lines; a value is one line");
 		else
-			complain(r->complaints, tree->where, NULL, "control character 0x%02x in a value",
+			complain(r->complaints, tree->where, NULL,
+				 "control character 0x%02x in a value",
 				 c1 ? (unsigned char)value[i + 1] : c);
 		return false;
 	}
@@ -265,7 +176,7 @@ static bool read_list(struct reader *r, struct tree *list, unsigned depth)
 
 static bool read_key(struct reader *r, yaml_event_t *event, unsigned depth, struct tree **key)
 {
-	struct site_where where = where_of(event->start_mark);
+	struct site_where where = syntax_where(event->start_mark);
 	bool plain = event->type == YAML_SCALAR_EVENT;
 
 	if (!read_value(r, event, depth, key))
@@ -284,8 +195,8 @@ static void complain_duplicates(struct reader *r, const struct tree *map)
 		if (strcmp(first->text, again->text))
 			continue;
 		_cleanup_free_ char *shown = complaint_quote(again->text);
-		complain(r->complaints, again->where, NULL, "key %s stands twice (first in line %u)", shown,
-			 first->where.line);
+		complain(r->complaints, again->where, NULL,
+			 "key %s stands twice (first in line %u)", shown, first->where.line);
 	}
 }
 
@@ -318,15 +229,21 @@ static bool read_collection(struct reader *r, const yaml_event_t *event, unsigne
 			    struct tree **out)
 {
 	bool is_map = event->type == YAML_MAPPING_START_EVENT;
-	struct tree *tree = tree_new(r->doc, is_map ? TREE_MAP : TREE_LIST, where_of(event->start_mark));
-	const yaml_char_t *tag = is_map ? event->data.mapping_start.tag : event->data.sequence_start.tag;
-	const yaml_char_t *name =
-		is_map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor;
+	struct site_where where = syntax_where(event->start_mark);
+	struct tree *tree = tree_new(r->doc, is_map ? TREE_MAP : TREE_LIST, where);
+	const yaml_char_t *tag, *name;
 	size_t anchor;
 
 	*out = tree;
-	if (!count_values(r, tree->where, 1) || !check_depth(r, tree->where, depth) ||
-	    !check_tag(r, tree->where, tag) || !open_anchor(r, tree->where, name, tree, &anchor))
+	if (is_map) {
+		tag = event->data.mapping_start.tag;
+		name = event->data.mapping_start.anchor;
+	} else {
+		tag = event->data.sequence_start.tag;
+		name = event->data.sequence_start.anchor;
+	}
+	if (!count_values(r, where, 1) || !check_depth(r, where, depth) ||
+	    !check_tag(r, where, tag) || !open_anchor(r, where, name, tree, &anchor))
 		return false;
 	if (is_map ? !read_map(r, tree, depth) : !read_list(r, tree, depth))
 		return false;
@@ -338,7 +255,7 @@ static bool read_collection(struct reader *r, const yaml_event_t *event, unsigne
 /* Read the value that begins with `event`, which is deleted; false when reading cannot go on. */
 static bool read_value(struct reader *r, yaml_event_t *event, unsigned depth, struct tree **out)
 {
-	struct site_where where = where_of(event->start_mark);
+	struct site_where where = syntax_where(event->start_mark);
 	bool good = false;
 	size_t anchor;
 
@@ -374,7 +291,8 @@ static bool read_stream(struct reader *r)
 				 "the file is empty; a site begins with 'schema: railhead.site/1'");
 			return false;
 		}
-		if (event.type == YAML_STREAM_START_EVENT || event.type == YAML_DOCUMENT_START_EVENT) {
+		if (event.type == YAML_STREAM_START_EVENT ||
+		    event.type == YAML_DOCUMENT_START_EVENT) {
 			yaml_event_delete(&event);
 			continue;
 		}
@@ -386,7 +304,7 @@ static bool read_stream(struct reader *r)
 		if (!next_event(r, &event))
 			return false;
 		if (event.type == YAML_DOCUMENT_START_EVENT) {
-			complain(r->complaints, where_of(event.start_mark), NULL,
+			complain(r->complaints, syntax_where(event.start_mark), NULL,
 				 "a second document; a site file holds one");
 			yaml_event_delete(&event);
 			return false;
@@ -399,20 +317,21 @@ static bool read_stream(struct reader *r)
 
 bool tree_read(struct tree_document *doc, const char *text, size_t len, struct complaints *c)
 {
-	static const char byte_order_mark[] = "\xef\xbb\xbf";
+	static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF, which some editors write first */
 	size_t valid;
 
-	if (len >= strlen(byte_order_mark) && !memcmp(text, byte_order_mark, strlen(byte_order_mark))) {
-		text += strlen(byte_order_mark);
-		len -= strlen(byte_order_mark);
+	if (len >= strlen(mark) && !memcmp(text, mark, strlen(mark))) {
+		text += strlen(mark);
+		len -= strlen(mark);
 	}
 	if (len > TREE_FILE_MAX) {
-		complain(c, (struct site_where){0}, NULL, "larger than %u MiB", TREE_FILE_MAX >> 20);
+		complain(c, (struct site_where){0}, NULL, "larger than %u MiB",
+			 TREE_FILE_MAX >> 20);
 		return false;
 	}
-	valid = utf8_valid_until(text, len);
+	valid = syntax_utf8_until(text, len);
 	if (valid < len) {
-		complain(c, where_of_byte(text, valid), NULL, "byte 0x%02x is not UTF-8",
+		complain(c, syntax_where_of_byte(text, valid), NULL, "byte 0x%02x is not UTF-8",
 			 (unsigned char)text[valid]);
 		return false;
 	}

@@ -220,8 +220,8 @@ static void test_addresses_and_names(void **state RH_UNUSED)
 		  "s.yaml:3:21: nodes/a/links: 'e/0' is not a link name: no '/', ':' or white space, as the "
 		  "kernel allows" },
 		{ HEAD "nodes: {Node_1: {}}\n",
-		  "s.yaml:3:9: nodes: 'Node_1' is not a node name: lower-case letters, digits, '-' and '.' only, "
-		  "as Kubernetes names nodes" },
+		  "s.yaml:3:9: nodes: 'Node_1' is not a node name: lower-case letters, digits, '-' and '.', as "
+		  "in Kubernetes" },
 		{ HEAD "nodes: {-a: {}}\n",
 		  "s.yaml:3:9: nodes: '-a' is not a node name: must begin and end with a letter or digit" },
 		{ HEAD "nodes: {a: {links: {e0: {}}, rdma: {e0: {roce_mtu: 9000}}}}\n",
