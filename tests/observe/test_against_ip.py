@@ -77,7 +77,6 @@ VLAN = ("link", "add", "link", "v0", "name", "v0.100", "type", "vlan", "id", "10
 def make_links():
     for line in LINKS.strip().splitlines():
         command("ip", *line.split())
-    time.sleep(2)  # link-local addresses: duplicate address detection takes a second
 
 
 def compare(where, have, want, key, problems):
@@ -85,85 +84,37 @@ def compare(where, have, want, key, problems):
         problems.append(f"{where}: {key} is {have!r}, ip says {want!r}")
 
 
+# words of "flags" that ip prints as a member of their own
+ADDRESS_FLAGS = ("secondary", "temporary", "deprecated", "tentative", "dadfailed", "nodad",
+                 "noprefixroute", "mngtmpaddr", "home", "optimistic", "autojoin")
+
+
 def expected_link(entry):
     """What ip says of a link, by the names of docs/snapshot.md."""
-    info = entry.get("linkinfo", {})
     want = {
         "index": entry["ifindex"],
         "mtu": entry["mtu"],
-        "kind": info.get("info_kind", ""),
+        "kind": entry.get("linkinfo", {}).get("info_kind", ""),
         "up": "UP" in entry["flags"],
-        "carrier": "NO-CARRIER" not in entry["flags"] and "UP" in entry["flags"],
         "operstate": entry["operstate"].lower(),
         "alternative_names": entry.get("altnames", []),
     }
     for ours, theirs in (("min_mtu", "min_mtu"), ("max_mtu", "max_mtu"), ("master", "master"),
-                         ("lower", "link"), ("permanent_mac", "permaddr"),
-                         ("parent_bus", "parentbus"), ("parent_device", "parentdev")):
+                         ("lower", "link"), ("parent_bus", "parentbus"),
+                         ("parent_device", "parentdev")):
         want[ours] = entry.get(theirs)
+    if "UP" in entry["flags"]:  # ip tells the carrier of such links only
+        want["carrier"] = "NO-CARRIER" not in entry["flags"]
+    if "permaddr" in entry:  # printed only where it differs from the address
+        want["permanent_mac"] = entry["permaddr"]
     if entry.get("link_type") in ("ether", "loopback"):
         want["mac"] = entry["address"]
     return want
 
 
-def compare_links(facts, label):
-    problems = []
-    links = facts["links"]
-    entries = ip("-d", "link")
-    compare("links", sorted(links), sorted(e["ifname"] for e in entries), "names", problems)
-    for entry in entries:
-        name = entry["ifname"]
-        link = links.get(name, {})
-        for key, want in expected_link(entry).items():
-            # of a link that is down, or without IFF_UP, ip's flags do not tell the carrier; ip
-            # prints the permanent address only where it differs
-            if key == "carrier" and not want and "NO-CARRIER" not in entry["flags"]:
-                continue
-            if key == "permanent_mac" and want is None:
-                continue
-            compare(name, link.get(key), want, key, problems)
-    result(f"{label}: links", problems)
-
-
-def compare_statistics(before, label):
-    problems = []
-    for entry in ip("-s", "link"):
-        have = before["links"].get(entry["ifname"], {}).get("statistics")
-        if have is None:
-            problems.append(f"{entry['ifname']}: no statistics")
-            continue
-        for ours, (side, theirs) in {
-                "rx_bytes": ("rx", "bytes"), "tx_bytes": ("tx", "bytes"),
-                "rx_packets": ("rx", "packets"), "tx_packets": ("tx", "packets"),
-                "rx_errors": ("rx", "errors"), "tx_errors": ("tx", "errors"),
-                "rx_dropped": ("rx", "dropped"), "tx_dropped": ("tx", "dropped")}.items():
-            now = entry["stats64"][side][theirs]
-            # packets may have passed between the two looks; more than a few would be a mix-up
-            if not have[ours] <= now <= have[ours] * 1.1 + 20000:
-                problems.append(f"{entry['ifname']}: {ours} was {have[ours]}, is {now}")
-    result(f"{label}: statistics", problems)
-
-
-# a word of "flags" in our list for each boolean of ip's
-ADDRESS_FLAGS = ("secondary", "temporary", "deprecated", "tentative", "dadfailed", "nodad",
-                 "noprefixroute", "mngtmpaddr", "home", "optimistic", "autojoin")
-
-
-def compare_addresses(facts, label):
-    problems = []
-    for entry in ip("addr"):
-        have = sorted((a["family"], a["address"], a["prefix"], a["scope"],
-                       tuple(sorted(set(a["flags"]) & set(ADDRESS_FLAGS))))
-                      for a in facts["links"].get(entry["ifname"], {}).get("addresses", []))
-        want = sorted((FAMILIES[a["family"]], a["local"], a["prefixlen"], a["scope"],
-                       tuple(sorted(f for f in ADDRESS_FLAGS if a.get(f))))
-                      for a in entry["addr_info"])
-        compare(entry["ifname"], have, want, "addresses", problems)
-        dynamic = {a["local"] for a in entry["addr_info"] if a.get("dynamic")}
-        for address in facts["links"].get(entry["ifname"], {}).get("addresses", []):
-            compare(entry["ifname"], "permanent" in address["flags"],
-                    address["address"] not in dynamic, address["address"] + " permanent", problems)
-    result(f"{label}: addresses", problems)
+def expected_address(entry):
+    return (FAMILIES[entry["family"]], entry["local"], entry["prefixlen"], entry["scope"],
+            not entry.get("dynamic"), tuple(f for f in ADDRESS_FLAGS if entry.get(f)))
 
 
 def expected_route(route, family, table):
@@ -176,23 +127,79 @@ def expected_route(route, family, table):
             route.get("dev") or "", route.get("prefsrc") or "", route.get("metric") or 0, hops)
 
 
-def compare_routes(facts, label):
+def expected():
+    """All that ip says, but for counters and lifetimes."""
+    return {
+        "links": {e["ifname"]: expected_link(e) for e in ip("-d", "link")},
+        "addresses": {e["ifname"]: sorted(expected_address(a) for a in e["addr_info"])
+                      for e in ip("addr")},
+        "routes": sorted(expected_route(r, family, table)
+                         for option, family in (("-4", "ipv4"), ("-6", "ipv6"))
+                         for table in ("main", "local")
+                         for r in ip("-d", option, "route", "show", "table", table)),
+    }
+
+
+def settled_look():
+    """A snapshot, and what ip said both before and after it: addresses and routes come and go by
+    themselves (duplicate address detection), which is no difference between the two programs."""
+    before = expected()
+    for _ in range(20):
+        facts = snapshot()
+        after = expected()
+        if before == after:
+            break
+        before = after
+        time.sleep(0.3)
+    return facts, after
+
+
+def compare_links(facts, want, label):
     problems = []
-    want = []
-    for option, family in (("-4", "ipv4"), ("-6", "ipv6")):
-        for table in ("main", "local"):
-            want += [expected_route(r, family, table)
-                     for r in ip("-d", option, "route", "show", "table", table)]
+    links = facts["links"]
+    compare("links", sorted(links), sorted(want["links"]), "names", problems)
+    for name, members in want["links"].items():
+        for key, value in members.items():
+            compare(name, links.get(name, {}).get(key), value, key, problems)
+    result(f"{label}: links", problems)
+
+
+def compare_statistics(facts, label):
+    problems = []
+    for entry in ip("-s", "link"):
+        have = facts["links"].get(entry["ifname"], {}).get("statistics")
+        if have is None:
+            problems.append(f"{entry['ifname']}: no statistics")
+            continue
+        for side in ("rx", "tx"):
+            for counter in ("bytes", "packets", "errors", "dropped"):
+                then, now = have[f"{side}_{counter}"], entry["stats64"][side][counter]
+                # packets may have passed between the two looks; many more would be a mix-up
+                if not then <= now <= then * 1.1 + 20000:
+                    problems.append(f"{entry['ifname']}: {side}_{counter} was {then}, is {now}")
+    result(f"{label}: statistics", problems)
+
+
+def compare_addresses(facts, want, label):
+    problems = []
+    for name, addresses in want["addresses"].items():
+        have = sorted((a["family"], a["address"], a["prefix"], a["scope"],
+                       "permanent" in a["flags"],
+                       tuple(f for f in ADDRESS_FLAGS if f in a["flags"]))
+                      for a in facts["links"].get(name, {}).get("addresses", []))
+        compare(name, have, addresses, "addresses", problems)
+    result(f"{label}: addresses", problems)
+
+
+def compare_routes(facts, want, label):
     have = [(r["family"], r["table"], r["type"], r["destination"], r.get("gateway") or "",
              r.get("link") or "", r.get("source") or "", r.get("metric") or 0,
              tuple((h.get("gateway"), h.get("link"), h["weight"]) for h in r.get("nexthops", [])))
             for r in facts["routes"]]
-    for route in sorted(set(have) - set(want)):
-        problems.append(f"ip does not have {route}")
-    for route in sorted(set(want) - set(have)):
-        problems.append(f"absent: {route}")
-    compare("routes", len(have), len(want), "number", problems)
-    result(f"{label}: {len(want)} routes", problems)
+    problems = [f"ip does not have {r}" for r in sorted(set(have) - set(want["routes"]))]
+    problems += [f"absent: {r}" for r in sorted(set(want["routes"]) - set(have))]
+    compare("routes", len(have), len(want["routes"]), "number", problems)
+    result(f"{label}: routes", problems)
 
 
 def compare_vlan():
@@ -209,11 +216,11 @@ def compare_vlan():
 
 
 def compare_all(label):
-    facts = snapshot()
+    facts, want = settled_look()
     compare_statistics(facts, label)
-    compare_links(facts, label)
-    compare_addresses(facts, label)
-    compare_routes(facts, label)
+    compare_links(facts, want, label)
+    compare_addresses(facts, want, label)
+    compare_routes(facts, want, label)
     return facts
 
 
