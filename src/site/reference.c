@@ -116,7 +116,8 @@ static void check_vlan(struct checker *k, const struct tree_pair *vlan)
 			 link->text, hint);
 		return;
 	}
-	for (unsigned depth = 0; at && tree_pair(k->vlans, at->text); depth++) {
+	/* `depth`: VLANs so far, this one included */
+	for (unsigned depth = 1; at && tree_pair(k->vlans, at->text); depth++) {
 		if (!strcmp(at->text, vlan->key->text)) {
 			complain(k->complaints, link->where, path, "the VLAN stands on itself");
 			return;

@@ -261,6 +261,16 @@ static void test_references(void **state RH_UNUSED)
 		{ HEAD "nodes: {a: {vlans: {v1: {link: v2, id: 1}, v2: {link: v1, id: 2}}}}\n",
 		  "s.yaml:3:32: nodes/a/vlans/v1: the VLAN stands on itself\n"
 		  "s.yaml:3:55: nodes/a/vlans/v2: the VLAN stands on itself" },
+		/* the ninth; and one that leads into a circle without being in it */
+		{ HEAD "nodes:\n  a:\n    links: {e: {}}\n    vlans:\n      v0: {link: e, id: 1}\n"
+		       "      v1: {link: v0, id: 1}\n      v2: {link: v1, id: 1}\n"
+		       "      v3: {link: v2, id: 1}\n      v4: {link: v3, id: 1}\n"
+		       "      v5: {link: v4, id: 1}\n      v6: {link: v5, id: 1}\n"
+		       "      v7: {link: v6, id: 1}\n      v8: {link: v7, id: 1}\n",
+		  "s.yaml:15:18: nodes/a/vlans/v8: more than 8 VLANs on one another" },
+		{ HEAD "nodes: {a: {vlans: {v0: {link: v1, id: 1}, v1: {link: v1, id: 2}}}}\n",
+		  "s.yaml:3:32: nodes/a/vlans/v0: more than 8 VLANs on one another\n"
+		  "s.yaml:3:55: nodes/a/vlans/v1: the VLAN stands on itself" },
 		{ HEAD "nodes: {a: {links: {bond1: {}}, rdma: {bond11: {}}}}\n",
 		  "s.yaml:3:40: nodes/a/rdma: link 'bond11' is not declared; did you mean 'bond1'?" },
 		{ HEAD "nodes:\n  a:\n    links: {e0: {addresses: [10.0.0.1/8]}}\n"
