@@ -166,7 +166,11 @@ static void add_rdma(struct finder *f, const char *link)
 	const char *carrier = top_link(f, link);
 	const char *address;
 
-	add_link(f, link);
+	/* software RDMA may stand on a bond or a VLAN itself */
+	if (text_is(link_object(f, link), "kind", "vlan"))
+		add_vlan(f, link);
+	else if (!text_is(link_object(f, link), "kind", "bond"))
+		add_link(f, link);
 	if (!first_address(link_object(f, carrier))) {
 		const char *vlan = only_vlan_on(f, carrier);
 

@@ -158,6 +158,31 @@ static void test_addresses_on_vlans(void **state RH_UNUSED)
 	assert_null(site_rdma_find(node, "e1")->address);
 }
 
+/* Software RDMA on a bond and on a VLAN: neither is a physical link. */
+static void test_software_rdma(void **state RH_UNUSED)
+{
+	_cleanup_site_ struct site *site = discovered(
+		"{\"node\": {\"hostname\": \"n\"},"
+		" \"links\": {"
+		"  \"roce0\": " LINK(2, ", \"master\": \"bond1\"") ","
+		"  \"bond1\": {\"index\": 3, \"kind\": \"bond\", \"up\": true,"
+		"   \"bond\": {\"mode\": \"802.3ad\"}" ADDRESS("10.10.1.11") "},"
+		"  \"bond1.7\": {\"index\": 4, \"kind\": \"vlan\", \"lower\": \"bond1\", \"up\": true,"
+		"   \"vlan\": {\"id\": 7}" ADDRESS("10.7.1.11") "}},"
+		" \"rdma\": {\"devices\": {"
+		"  \"rxe0\": {\"ports\": {\"1\": {\"state\": \"ACTIVE\", \"link\": \"bond1\"}}},"
+		"  \"rxe1\": {\"ports\": {\"1\": {\"state\": \"ACTIVE\", \"link\": \"bond1.7\"}}}}}}");
+	const struct site_node *node = site->nodes;
+
+	assert_int_equal(node->n_rdma, 2);
+	assert_string_equal(site_rdma_find(node, "bond1")->address, "10.10.1.11");
+	assert_string_equal(site_rdma_find(node, "bond1.7")->address, "10.7.1.11");
+	assert_int_equal(node->n_links, 1);
+	assert_string_equal(node->links[0].name, "roce0");
+	assert_int_equal(node->n_bonds, 1);
+	assert_int_equal(node->n_vlans, 1);
+}
+
 /* A device whose link is in another network namespace: found through its PCI function. */
 static void test_link_of_the_pci_device(void **state RH_UNUSED)
 {
@@ -215,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_vanished_device),
 		cmocka_unit_test(test_what_is_left_out),
 		cmocka_unit_test(test_addresses_on_vlans),
+		cmocka_unit_test(test_software_rdma),
 		cmocka_unit_test(test_link_of_the_pci_device),
 		cmocka_unit_test(test_odd_snapshots),
 	};
