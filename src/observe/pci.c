@@ -298,8 +298,10 @@ static void observe_device(struct observation *o, json_t *devices, const char *b
 		put_config(&device, bridge);
 	if (bridge)
 		return;
-	put_children(facts, "links", relations->links, bdf);
-	put_children(facts, "rdma", relations->rdma, bdf);
+	if (code >> 16 == BASE_CLASS_NETWORK) {
+		put_children(facts, "links", relations->links, bdf);
+		put_children(facts, "rdma", relations->rdma, bdf);
+	}
 	json_put_string(facts, "physfn", physfn);
 	if (!physfn)
 		sysfs_put_int(&device, "vfs", "sriov_numvfs");

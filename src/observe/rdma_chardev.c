@@ -57,6 +57,7 @@ static void observe_chardev(struct observation *o, json_t *chardevs, const char 
 void rdma_chardevs_observe(struct observation *o, json_t *rdma, json_t *uverbs)
 {
 	json_t *chardevs = json_obj(rdma, "chardev"), *name;
+	_cleanup_(names) char **mads = NULL;
 	struct host_stat st;
 	const char *device;
 
@@ -64,6 +65,12 @@ void rdma_chardevs_observe(struct observation *o, json_t *rdma, json_t *uverbs)
 			host_stat(o->host, &st, false, NULL, "/sys/class/misc/rdma_cm") == 0);
 	json_object_foreach(uverbs, device, name)
 		observe_chardev(o, chardevs, json_string_value(name), true);
+
+	/* Not issmN: opening it makes the port announce a subnet manager. */
+	int n = host_list(o->host, &mads, NULL, "/sys/class/infiniband_mad");
+	for (int i = 0; i < n; i++)
+		if (text_starts_with(mads[i], "umad"))
+			observe_chardev(o, chardevs, mads[i], true);
 }
 
 /* --- configfs of rdma_cm ------------------------------------------------------------------------ */
