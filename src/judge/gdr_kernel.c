@@ -92,11 +92,11 @@ static void judge_core(struct judging *g, const char *release)
 							       release);
 }
 
-/* Does the kernel driver of this NIC register dma-bufs? */
-static void judge_provider(struct judging *g, const char *release, const char *nic)
+/* Does the kernel driver of this RDMA port register dma-bufs? */
+static void judge_provider(struct judging *g, const char *release, const struct site_rdma *port)
 {
-	const struct family *f = gdr_family(g, nic);
-	const char *driver;
+	const struct family *f = family_of_port(g, port);
+	const char *nic = port->link, *driver;
 	json_t *in_tree;
 
 	if (!f) {
@@ -148,7 +148,6 @@ void judge_gdr_kernel(struct judging *g)
 {
 	const char *release = fact_string(g, "/os/kernel/release");
 	int64_t done = record_with(g, 0);
-	char **all = NULL;
 
 	if (!release)
 		return;
@@ -157,12 +156,8 @@ void judge_gdr_kernel(struct judging *g)
 	judge_core(g, release);
 	judge_config(g, "CONFIG_DMA_SHARED_BUFFER", "there are no dma-bufs");
 	judge_config(g, "CONFIG_PCI_P2PDMA", "there is no peer-to-peer DMA between PCI devices");
-	for (size_t i = 0; i < g->node->n_rdma; i++) {
-		all = subject_physical_links(g->node, g->snapshot, g->node->rdma[i].link);
-		for (char **nic = all; nic && *nic; nic++)
-			judge_provider(g, release, *nic);
-		subject_names_free(all);
-	}
+	for (size_t i = 0; i < g->node->n_rdma; i++)
+		judge_provider(g, release, &g->node->rdma[i]);
 	if (!g->node->n_rdma)
 		judge_assume(g, "no RDMA port of this node is known: its driver was not judged");
 	judge_pass(g, "kernel %s has dma-buf registration, peer-to-peer DMA and a driver with "
