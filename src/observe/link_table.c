@@ -54,8 +54,18 @@ bool link_has_parent(json_t *link)
 	return json_is_string(json_object_get(link, "parent_device"));
 }
 
+/* Representors have the adapter for parent, and a port name such as "pf0vf3", "c1pf0sf12"
+ * (__devlink_port_phys_port_name_get(), net/devlink/port.c); ports have "p0" or none. */
+static bool is_representor(json_t *link)
+{
+	const char *name = json_get_string(link, "port_name", "");
+
+	return strstr(name, "pf") && (strstr(name, "vf") || strstr(name, "sf"));
+}
+
 bool link_is_port(json_t *link)
 {
 	return link_has_parent(link) && !json_get_bool(link, "virtual_function", false) &&
-	       strcmp(json_get_string(link, "parent_bus", ""), "auxiliary") != 0;
+	       strcmp(json_get_string(link, "parent_bus", ""), "auxiliary") != 0 &&
+	       !is_representor(link);
 }

@@ -32,8 +32,8 @@ bool link_has_parent(json_t *link);
 
 /*
  * A port of a network adapter: it has a parent device, and is neither an SR-IOV virtual function
- * nor a subfunction (bus "auxiliary"). Of these there are few; of the others there may be hundreds
- * on one node, which are therefore not asked one by one for what only a port knows (DCB, driver
- * statistics).
+ * nor a subfunction (bus "auxiliary") nor the representor of one. Of these there are few; of the
+ * others there may be hundreds on one node, which are therefore not asked one by one for what only
+ * a port knows (DCB, driver statistics).
  */
 bool link_is_port(json_t *link);

@@ -218,6 +218,7 @@ int links_parse_link(const struct nlmsghdr *nlh, void *data)
 	}
 	attr_put_text(link, "parent_bus", tb[IFLA_PARENT_DEV_BUS_NAME]);
 	attr_put_text(link, "parent_device", tb[IFLA_PARENT_DEV_NAME]);
+	attr_put_text(link, "port_name", tb[IFLA_PHYS_PORT_NAME]);
 	json_put_bool(link, "up", ifi->ifi_flags & IFF_UP);
 	attr_put_bool(link, "carrier", tb[IFLA_CARRIER]);
 	attr_put_name(link, "operstate", tb[IFLA_OPERSTATE], operstates, ARRAY_SIZE(operstates));
@@ -234,31 +235,39 @@ int links_parse_link(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-/* Parent device and virtual functions, where the dump does not tell. */
-static void observe_parent(struct observation *o, const char *name, json_t *link)
+/* Is it a virtual function of another? How many has it? */
+static void observe_functions(struct observation *o, const char *name, json_t *link)
 {
-	const char *device;
+	const char *device = json_get_string(link, "parent_device", "");
+	_cleanup_error_ struct error err = {0};
+	_cleanup_free_ char *pf = NULL;
 	int64_t n;
+	int rc;
 
-	/* IFLA_PARENT_DEV_NAME came with Linux 5.14 */
-	if (!link_has_parent(link) && !*json_get_string(link, "kind", "-")) {
-		_cleanup_free_ char *parent = host_readlink_base(o->host, "/sys/class/net/%s/device",
-								 name);
-		_cleanup_free_ char *bus = host_readlink_base(
-			o->host, "/sys/class/net/%s/device/subsystem", name);
-
-		json_put_string(link, "parent_device", parent);
-		json_put_string(link, "parent_bus", bus);
-	}
 	if (strcmp(json_get_string(link, "parent_bus", ""), "pci") != 0)
 		return;
-	device = json_get_string(link, "parent_device", "");
-	_cleanup_free_ char *pf = host_readlink_base(o->host, "/sys/bus/pci/devices/%s/physfn", device);
-
-	json_put_bool(link, "virtual_function", pf != NULL);
+	rc = host_readlink(o->host, &pf, &err, "/sys/bus/pci/devices/%s/physfn", device);
+	if (rc < 0 && rc != -ENOENT) {
+		observe_gap(o, rc, NULL, error_text(&err), "/links/%s/virtual_function", name);
+		return;
+	}
+	json_put_bool(link, "virtual_function", rc >= 0);
 	/* IFLA_NUM_VF would cost the whole table of virtual functions in the dump (RTEXT_FILTER_VF) */
-	if (!pf && !host_read_int(o->host, &n, NULL, "/sys/bus/pci/devices/%s/sriov_numvfs", device))
+	if (rc < 0 && !host_read_int(o->host, &n, NULL, "/sys/bus/pci/devices/%s/sriov_numvfs", device))
 		json_put_int(link, "vfs", n);
+}
+
+/* Parent device from sysfs: IFLA_PARENT_DEV_NAME came with Linux 5.14. */
+static void observe_parent(struct observation *o, const char *name, json_t *link)
+{
+	if (link_has_parent(link) || *json_get_string(link, "kind", "-"))
+		return;
+	_cleanup_free_ char *parent = host_readlink_base(o->host, "/sys/class/net/%s/device", name);
+	_cleanup_free_ char *bus = host_readlink_base(o->host,
+						      "/sys/class/net/%s/device/subsystem", name);
+
+	json_put_string(link, "parent_device", parent);
+	json_put_string(link, "parent_bus", bus);
 }
 
 /* One dump. The request's only attribute asks the kernel to leave out what is not used here. */
@@ -315,8 +324,10 @@ void observe_links(struct observation *o)
 	}
 	links_resolve(&state);
 	links_dump_clear(&state);
-	json_object_foreach(json_obj(o->snapshot, "links"), name, link)
+	json_object_foreach(json_obj(o->snapshot, "links"), name, link) {
 		observe_parent(o, name, link);
+		observe_functions(o, name, link);
+	}
 	links_observe_bond_text(o);
 
 	link_table_load(&table, o->snapshot);

@@ -334,6 +334,32 @@ static void test_bond_port(void **state RH_UNUSED)
 	observation_end(&o);
 }
 
+static void test_ports(void **state RH_UNUSED)
+{
+	static const struct {
+		const char *link;
+		bool port;
+	} cases[] = {
+		{"{\"parent_device\": \"0000:01:00.0\", \"parent_bus\": \"pci\"}", true},
+		{"{\"parent_device\": \"virtio2\", \"parent_bus\": \"virtio\"}", true},
+		{"{\"parent_device\": \"0000:01:00.0\", \"port_name\": \"p0\"}", true},
+		{"{\"parent_device\": \"0000:01:00.0\", \"port_name\": \"pf0vf3\"}", false},
+		{"{\"parent_device\": \"0000:01:00.0\", \"port_name\": \"c1pf0sf12\"}", false},
+		{"{\"parent_device\": \"0000:01:01.0\", \"virtual_function\": true}", false},
+		{"{\"parent_device\": \"mlx5_core.sf.2\", \"parent_bus\": \"auxiliary\"}", false},
+		{"{\"kind\": \"bond\"}", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		json_t *link = json_loads(cases[i].link, 0, NULL);
+
+		assert_non_null(link);
+		if (link_is_port(link) != cases[i].port)
+			fail_msg("%s", cases[i].link);
+		json_decref(link);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +372,7 @@ int main(void)
 		cmocka_unit_test(test_bond),
 		cmocka_unit_test(test_bond_without_aggregator),
 		cmocka_unit_test(test_bond_port),
+		cmocka_unit_test(test_ports),
 	};
 
 	return cmocka_run_group_tests_name("observe/links", tests, NULL, NULL);
