@@ -121,6 +121,21 @@ static bool on_edge(const struct pseudonyms *p, int family, const uint8_t *addre
 	return false;
 }
 
+/* Private, shared and link-local IPv4 ranges (RFC 6890) below a first byte that is always kept. A bit
+ * on the way into one stays, so that what is inside stays inside and nothing else gets in. */
+static bool into_range(const uint8_t *address, unsigned i)
+{
+	static const struct {
+		uint8_t address[4];
+		unsigned length;
+	} ranges[] = { { { 172, 16 }, 12 }, { { 192, 168 }, 16 }, { { 169, 254 }, 16 }, { { 100, 64 }, 10 } };
+
+	for (size_t k = 0; k < ARRAY_SIZE(ranges); k++)
+		if (i < ranges[k].length && same_bits(ranges[k].address, address, i))
+			return true;
+	return false;
+}
+
 /* Flip bits from `first` on: the first that may flip always does, so that no address stays; the
  * others up to `host` by the hash of all bits before them. */
 static void map_bits(const struct pseudonyms *p, int family, uint8_t *address, size_t size,
@@ -134,7 +149,7 @@ static void map_bits(const struct pseudonyms *p, int family, uint8_t *address, s
 	for (unsigned i = first / 8 * 8; i < first; i++)
 		before[i / 8] |= (uint8_t)(bit_get(original, i) << (7 - i % 8));
 	for (unsigned i = first; i < end && !(flipped && i >= host); i++) {
-		if (!on_edge(p, family, original, i)) {
+		if (!on_edge(p, family, original, i) && !(family == AF_INET && into_range(original, i))) {
 			if (!flipped || keyed(p, TAG_BIT, before, size, (uint64_t)family << 8 | i) & 1)
 				address[i / 8] ^= (uint8_t)(1u << (7 - i % 8));
 			flipped = true;
@@ -145,19 +160,11 @@ static void map_bits(const struct pseudonyms *p, int family, uint8_t *address, s
 
 void pseudonym_ipv4(struct pseudonyms *p, uint8_t a[4])
 {
-	unsigned first = 8;
-
 	/* 0/8, loopback, multicast and above with the broadcast address (RFC 6890) */
 	if (p->collecting || a[0] == 0 || a[0] == 127 || a[0] >= 224)
 		return;
-	if (a[0] == 172 && (a[1] & 0xf0) == 16)
-		first = 12;
-	else if ((a[0] == 192 && a[1] == 168) || (a[0] == 169 && a[1] == 254))
-		first = 16;
-	else if (a[0] == 100 && (a[1] & 0xc0) == 64)
-		first = 10;
 	/* the last byte is the host in nearly every subnet, and tells nothing */
-	map_bits(p, AF_INET, a, 4, first, 24, 32);
+	map_bits(p, AF_INET, a, 4, 8, 24, 32);
 }
 
 static void map_interface(struct pseudonyms *p, uint8_t id[8])

@@ -66,6 +66,8 @@ static void test_subnets(void **state RH_UNUSED)
 		"10.20.1.0", "10.20.1.1", "10.20.1.11", "10.20.1.12", "10.20.1.255", "10.20.2.11",
 		"10.20.0.0", "10.20.255.255", "10.21.0.1", "172.16.5.4", "192.168.0.11", "192.168.7.11",
 		"100.64.1.1", "8.8.8.8", "8.8.4.4", "203.0.113.77", "169.254.3.4",
+		/* not private, but next to it */
+		"192.0.2.2", "192.169.0.1", "172.32.0.1", "172.200.1.1", "100.1.2.3", "169.1.2.3",
 	};
 
 	for (uint64_t key = 0; key < 500; key++) {
@@ -94,6 +96,9 @@ static void test_subnets(void **state RH_UNUSED)
 		assert_int_equal(mapped[10] >> 16, 0xc0a8);
 		assert_int_equal(mapped[12] >> 22, (100 << 2) | 1);
 		assert_int_equal(mapped[16] >> 16, 0xa9fe);
+		for (size_t i = 17; i < ARRAY_SIZE(addresses); i++)
+			assert_true(mapped[i] >> 20 != 0xac1 && mapped[i] >> 16 != 0xc0a8 &&
+				    mapped[i] >> 16 != 0xa9fe && mapped[i] >> 22 != ((100 << 2) | 1));
 		assert_int_equal(mapped[2] & 0xff, 11);		/* the host's number is kept */
 		assert_int_equal(map4(&p, "127.0.0.1"), 0x7f000001);
 		assert_int_equal(map4(&p, "0.0.0.0"), 0);
