@@ -14,7 +14,7 @@
 
 #define PROC "/proc/driver/nvidia"
 
-/* --- text of the driver -------------------------------------------------------------------------- */
+/* --- text of the driver ----------------------------------------------------------------------- */
 
 /* The driver's number in the NVRM line: the first word of digits and points, "580.82.07". */
 static void put_version(json_t *driver, const char *line)
@@ -99,7 +99,7 @@ void nvidia_information_parse(json_t *gpu, const char *text)
 	}
 }
 
-/* --- /proc/driver/nvidia --------------------------------------------------------------------------- */
+/* --- /proc/driver/nvidia ---------------------------------------------------------------------- */
 
 static void observe_driver(struct observation *o, json_t *gpu)
 {
@@ -149,7 +149,8 @@ static void observe_gpus(struct observation *o, json_t *devices)
 		if (!pci_is_bdf(names[i]))
 			continue;
 		json_t *gpu = json_obj(devices, names[i]);
-		int rc = host_read(o->host, &text, NULL, &unread, PROC "/gpus/%s/information", names[i]);
+		int rc = host_read(o->host, &text, NULL, &unread, PROC "/gpus/%s/information",
+				   names[i]);
 		if (rc < 0)
 			observe_gap(o, rc, NULL, error_text(&unread), "/gpu/devices/%s", names[i]);
 		else
@@ -157,7 +158,7 @@ static void observe_gpus(struct observation *o, json_t *devices)
 	}
 }
 
-/* --- NVML ------------------------------------------------------------------------------------------ */
+/* --- NVML ------------------------------------------------------------------------------------- */
 
 static bool has_nvidia_device(json_t *snapshot)
 {

@@ -5,6 +5,8 @@
 
 #include "observe/pci.h"
 
+#define GROUPS "/sys/kernel/iommu_groups"
+
 static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -40,7 +42,7 @@ json_t *observe_iommu(struct observation *o)
 
 	if (!types)
 		alloc_exhausted();
-	int n = host_list(o->host, &groups, &err, "/sys/kernel/iommu_groups");
+	int n = host_list(o->host, &groups, &err, GROUPS);
 	/* A kernel without IOMMU support has no such folder; a container without sysfs neither. */
 	if (n == -ENOENT && host_stat(o->host, &st, false, NULL, "/sys/kernel") == 0)
 		n = 0;
@@ -50,8 +52,8 @@ json_t *observe_iommu(struct observation *o)
 	}
 	for (int i = 0; i < n; i++) {
 		_cleanup_error_ struct error unread = {0};
-		_cleanup_free_ char *type = host_read_text(o->host, &unread,
-							   "/sys/kernel/iommu_groups/%s/type", groups[i]);
+		_cleanup_free_ char *type = host_read_text(o->host, &unread, "%s/%s/type", GROUPS,
+							   groups[i]);
 		if (type) {
 			json_put_string(types, groups[i], type);
 		} else if (complete) {

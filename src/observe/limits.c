@@ -62,7 +62,7 @@ static void observe_self(struct observation *o, json_t *memlock)
 			    "/os/memlock/self/cap_ipc_lock");
 }
 
-/* --- services ----------------------------------------------------------------------------------- */
+/* --- services --------------------------------------------------------------------------------- */
 
 /* Where the unified hierarchy (or systemd's named one, cgroup v1) is mounted. */
 static const char *const cgroup_roots[] = {
@@ -104,7 +104,7 @@ static void observe_process(struct observation *o, json_t *services, const char 
 	if (rc == 0) {
 		rc = limits_memlock_parse(text, &soft, &hard);
 		if (rc < 0)
-			error_set(&err, rc, "/proc/%lld/limits has no readable line \"Max locked memory\"",
+			error_set(&err, rc, "/proc/%lld/limits tells no locked-memory limit",
 				  (long long)pid);
 	}
 	if (rc < 0) {
@@ -123,8 +123,9 @@ static void observe_service(struct observation *o, json_t *services, const char 
 		for (size_t s = 0; s < ARRAY_SIZE(slices); s++) {
 			_cleanup_error_ struct error err = {0};
 			_cleanup_free_ char *procs = NULL;
-			int rc = host_read(o->host, &procs, NULL, &err, "%s/%s/%s.service/cgroup.procs",
-					   cgroup_roots[r], slices[s], name);
+			int rc = host_read(o->host, &procs, NULL, &err,
+					   "%s/%s/%s.service/cgroup.procs", cgroup_roots[r],
+					   slices[s], name);
 			if (rc == -ENOENT)
 				continue;
 			if (rc < 0) {

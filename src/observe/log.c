@@ -72,8 +72,9 @@ void observe_kernel_log(struct observation *o)
 	if (rc == -EPERM || rc == -EACCES)
 		json_put_bool(log, "readable", false);
 	if (rc < 0) {
-		observe_gap(o, rc, rc == -EPERM ? "run as root, or set kernel.dmesg_restrict=0" : NULL,
-			    error_text(&err), "/os/log/lines");
+		const char *hint = rc == -EPERM ? "run as root, or set kernel.dmesg_restrict=0"
+						: NULL;
+		observe_gap(o, rc, hint, error_text(&err), "/os/log/lines");
 		return;
 	}
 	json_put_bool(log, "readable", true);
@@ -81,8 +82,9 @@ void observe_kernel_log(struct observation *o)
 	json_array_foreach(lines, i, line)
 		relevant += log_line_relevant(json_get_string(line, "text", ""));
 	if (relevant > LOG_LINES_MAX) {
-		_cleanup_free_ char *reason = xasprintf("the log holds %zu lines of these drivers; the "
-							"newest %d are kept", relevant, LOG_LINES_MAX);
+		_cleanup_free_ char *reason = xasprintf("of %zu lines of these drivers the newest "
+							"%d are kept", relevant,
+							LOG_LINES_MAX);
 		observe_gap(o, 0, "dmesg shows them all", reason, "/os/log/lines");
 	}
 	json_t *kept = json_arr(log, "lines");

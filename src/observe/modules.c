@@ -143,8 +143,8 @@ static bool has_module_files(struct observation *o)
 	int rc = host_stat(o->host, &st, false, &err, "/lib/modules");
 
 	if (rc < 0)
-		observe_gap(o, rc, "in a container, mount the host's /lib/modules", error_text(&err),
-			    "/os/modules");
+		observe_gap(o, rc, "in a container, mount the host's /lib/modules",
+			    error_text(&err), "/os/modules");
 	return rc == 0;
 }
 

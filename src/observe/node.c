@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "observe/sysfs.h"
 
-/* --- os-release --------------------------------------------------------------------------------- */
+/* --- os-release ------------------------------------------------------------------------------- */
 
 /* Value of one assignment without its quotes, in a new string. As the shell: nothing is special in
  * single quotes, a backslash in double quotes escapes $ " \ and the backquote only. */
@@ -77,7 +77,7 @@ static void observe_release(struct observation *o, json_t *os)
 		observe_gap(o, -EINVAL, NULL, "os-release holds no assignment", "/os/release");
 }
 
-/* --- kernel configuration ----------------------------------------------------------------------- */
+/* --- kernel configuration --------------------------------------------------------------------- */
 
 static const char *const config_options[] = {
 	"CONFIG_PCI_P2PDMA", "CONFIG_DMA_SHARED_BUFFER", "CONFIG_INFINIBAND",
@@ -139,7 +139,8 @@ static void observe_config(struct observation *o, json_t *kernel, const char *re
 		rc = host_read_matching(o->host, &text, config_options, &err,
 					"/lib/modules/%s/config", release);
 	if (rc < 0) {
-		observe_gap(o, rc, rc == -ENOENT ? hint : NULL, error_text(&err), "/os/kernel/config");
+		observe_gap(o, rc, rc == -ENOENT ? hint : NULL, error_text(&err),
+			    "/os/kernel/config");
 		return;
 	}
 	json_t *config = kernel_config_parse(text, config_options);
@@ -149,7 +150,7 @@ static void observe_config(struct observation *o, json_t *kernel, const char *re
 	json_put(kernel, "config", config);
 }
 
-/* --- kernel ------------------------------------------------------------------------------------- */
+/* --- kernel ----------------------------------------------------------------------------------- */
 
 static void observe_installed(struct observation *o, json_t *kernel, const char *release)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What NVML says about the GPUs. Runs in a child: after a driver update or a GPU fault the library may
- * hang or crash. The declarations are the few that are used, of the public interface (nvml.h), so that
- * nothing of CUDA is needed to build.
+ * What NVML says about the GPUs. Runs in a child: after a driver update or a GPU fault the library
+ * may hang or crash. The declarations are the few that are used, of the public interface (nvml.h),
+ * so that nothing of CUDA is needed to build.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 #define NVML_ERROR_DRIVER_NOT_LOADED 9
 #define NVML_ERROR_LIB_RM_VERSION_MISMATCH 18
 
-/* Sizes of nvml.h: NVML_DEVICE_PCI_BUS_ID_BUFFER_SIZE and NVML_DEVICE_PCI_BUS_ID_BUFFER_V2_SIZE; for
- * versions and names the larger ones of the newer calls (NVML_DEVICE_NAME_V2_BUFFER_SIZE, …UUID_V2…). */
+/* Sizes of nvml.h: NVML_DEVICE_PCI_BUS_ID_BUFFER_SIZE and NVML_DEVICE_PCI_BUS_ID_BUFFER_V2_SIZE;
+ * for versions and names the largest there is (NVML_DEVICE_NAME_V2_BUFFER_SIZE). */
 #define BUS_ID_SIZE 32
 #define BUS_ID_V2_SIZE 16
 #define TEXT_SIZE 96
@@ -88,6 +88,11 @@ static const char *nvml_load(struct nvml *nvml, void *library)
 	return NULL;
 }
 
+static void put_text(json_t *facts, const char *key, const char *text)
+{
+	json_put(facts, key, json_textn_new(text, strnlen(text, TEXT_SIZE)));
+}
+
 static void put_flag(json_t *facts, const char *key, int rc, int value)
 {
 	if (rc == NVML_SUCCESS)
@@ -129,9 +134,9 @@ static int probe_device(const struct nvml *nvml, unsigned int index, json_t *res
 	json_t *facts = json_obj(json_obj(result, "devices"), bdf);
 
 	if (nvml->name(device, text, sizeof(text)) == NVML_SUCCESS)
-		json_put(facts, "model", json_textn_new(text, strnlen(text, sizeof(text))));
+		put_text(facts, "model", text);
 	if (nvml->uuid(device, text, sizeof(text)) == NVML_SUCCESS)
-		json_put(facts, "uuid", json_textn_new(text, strnlen(text, sizeof(text))));
+		put_text(facts, "uuid", text);
 	if (nvml->bar1(device, &bar1) == NVML_SUCCESS) {
 		json_put_u64(facts, "bar1_total_bytes", bar1.total);
 		json_put_u64(facts, "bar1_used_bytes", bar1.used);
@@ -171,7 +176,7 @@ static void put_library(json_t *result, const struct nvml *nvml, void *library)
 		json_put_bool(result, "double", true);
 	/* NVML tells its own version before it is initialized. */
 	if (nvml->nvml_version(text, sizeof(text)) == NVML_SUCCESS)
-		json_put(result, "library_version", json_textn_new(text, strnlen(text, sizeof(text))));
+		put_text(result, "library_version", text);
 }
 
 int nvml_probe(json_t *result, struct error *err)
@@ -203,7 +208,7 @@ int nvml_probe(json_t *result, struct error *err)
 	}
 	char text[TEXT_SIZE];
 	if (nvml.driver_version(text, sizeof(text)) == NVML_SUCCESS)
-		json_put(result, "driver_version", json_textn_new(text, strnlen(text, sizeof(text))));
+		put_text(result, "driver_version", text);
 	rc = nvml.count(&n);
 	put_status(result, &nvml, rc, "nvmlDeviceGetCount_v2");
 	json_obj(result, "devices");

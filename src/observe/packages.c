@@ -17,8 +17,9 @@
 	"kernel-modules-extra", "kernel-devel"
 
 /*
- * The first whose database is there is asked. dpkg comes first: Debian's package of rpm makes an empty
- * /var/lib/rpm. A package that dpkg removed but did not purge keeps its record, hence the status.
+ * The first whose database is there is asked. dpkg comes first: Debian's package of rpm makes an
+ * empty /var/lib/rpm. A package that dpkg removed but did not purge keeps its record, hence the
+ * status.
  */
 static const struct {
 	const char *database;

@@ -72,7 +72,7 @@ int pci_resource_parse(const char *text, uint64_t *bytes)
 	return 0;
 }
 
-/* --- one device --------------------------------------------------------------------------------- */
+/* --- one device ------------------------------------------------------------------------------- */
 
 static void put_speed(const struct sysfs_object *device, json_t *link, const char *key,
 		      const char *file)
@@ -148,7 +148,7 @@ static void put_config(const struct sysfs_object *device, bool bridge)
 		return;
 	}
 
-	static const char short_space[] = "only the first bytes of the configuration space are readable";
+	static const char short_space[] = "only the start of the configuration space is readable";
 	static const char hint[] = "run as root";
 	if (config.acs == PCI_PRESENT)
 		json_put(device->facts, "acs", acs_new(&config));
@@ -174,7 +174,7 @@ static void put_bar(const struct sysfs_object *device)
 	int rc = pci_resource_parse(text, &bytes);
 	if (rc < 0) {
 		_cleanup_free_ char *at = xasprintf("%s/bar_max_bytes", device->pointer);
-		_cleanup_free_ char *reason = xasprintf("%s/resource has another form than expected",
+		_cleanup_free_ char *reason = xasprintf("%s/resource has another form",
 							device->path);
 		observe_gap_at(device->o, rc, NULL, reason, at);
 	} else if (bytes) {
@@ -184,7 +184,8 @@ static void put_bar(const struct sysfs_object *device)
 
 static void put_iommu(const struct sysfs_object *device, json_t *groups)
 {
-	_cleanup_free_ char *group = host_readlink_base(device->o->host, "%s/iommu_group", device->path);
+	_cleanup_free_ char *group = host_readlink_base(device->o->host, "%s/iommu_group",
+							device->path);
 	int64_t number;
 
 	if (!group || text_to_i64(group, 10, &number) < 0)
@@ -203,8 +204,8 @@ static void put_place(const struct sysfs_object *device, const char *bdf)
 	if (rc == 0) {
 		pci_place_parse(&place, target);
 		if (!place.root || !place.bdf || strcmp(place.bdf, bdf) != 0)
-			rc = error_set(&err, -EBADMSG, "%s/%s leads to %s, which is no place below a "
-				       "PCI root", DEVICES, bdf, target);
+			rc = error_set(&err, -EBADMSG, "%s/%s leads to %s, which is no place below "
+				       "a PCI root", DEVICES, bdf, target);
 	}
 	if (rc < 0) {
 		_cleanup_free_ char *at = xasprintf("%s/parent", device->pointer);
@@ -272,8 +273,8 @@ static void observe_device(struct observation *o, json_t *devices, const char *b
 	uint64_t code;
 
 	if (!class || text_to_u64(class, 16, &code) < 0 || code > 0xffffff) {
-		observe_gap_at(o, err.code, NULL, class ? "the class is no number" : error_text(&err),
-			       pointer);
+		observe_gap_at(o, err.code, NULL,
+			       class ? "the class is no number" : error_text(&err), pointer);
 		return;
 	}
 	if (!pci_class_of_interest((uint32_t)code))
@@ -308,9 +309,9 @@ static void observe_device(struct observation *o, json_t *devices, const char *b
 	put_bar(&device);
 }
 
-/* --- all of them -------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
-/* Entries of a bus, 0 when this kernel has no such bus, or a negative errno after noting the gap. */
+/* Entries of a bus, 0 when this kernel has no such bus, or a negative errno with the gap noted. */
 static int list_bus(struct observation *o, char ***names, const char *bus, const char *pointer)
 {
 	_cleanup_error_ struct error err = {0};
@@ -343,7 +344,8 @@ void observe_auxiliary(struct observation *o, json_t *pci)
 
 		int rc = host_readlink(o->host, &target, &err, "%s", path);
 		if (rc < 0)
-			observe_gap(o, rc, NULL, error_text(&err), "/pci/auxiliary/%s/parent", names[i]);
+			observe_gap(o, rc, NULL, error_text(&err), "/pci/auxiliary/%s/parent",
+				    names[i]);
 		else
 			pci_place_parse(&place, target);
 		json_put_string(facts, "parent", place.bdf);

@@ -15,7 +15,8 @@ bool pci_class_of_interest(uint32_t class_code);
 bool pci_speed_parse(const char *text, double *gts);
 
 /* Size in bytes of the largest memory BAR in the text of sysfs' "resource" (start, end and flags of
- * BARs 0 to 5 in its first six lines). 0 when there is none, -EBADMSG when a line has another form. */
+ * BARs 0 to 5 in its first six lines); 0 bytes when there is none. 0, or -EBADMSG when a line has
+ * another form. */
 int pci_resource_parse(const char *text, uint64_t *bytes);
 
 /* /os/iommu, and the type of each group: number (as text) -> type. New reference. */

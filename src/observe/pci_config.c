@@ -36,14 +36,16 @@ static int parse_capabilities(struct pci_config *config, const uint8_t *data, si
 	for (int left = CAPABILITIES_MAX; at; at = data[at + PCI_CAP_LIST_NEXT] & ~3u) {
 		/* `at` is a multiple of four below 256: four bytes are there. */
 		if (at < PCI_STD_HEADER_SIZEOF)
-			return error_set(err, -EBADMSG, "capability at 0x%02zx, inside the header", at);
+			return error_set(err, -EBADMSG, "capability inside the header, at 0x%02zx",
+					 at);
 		if (left-- == 0)
 			return error_set(err, -EBADMSG, "the capability list is a loop");
 		if (data[at + PCI_CAP_LIST_ID] == 0xff)
 			return error_set(err, -EBADMSG, "capability 0xff at 0x%02zx", at);
 		if (data[at + PCI_CAP_LIST_ID] == PCI_CAP_ID_EXP) {
 			config->pcie = PCI_PRESENT;
-			config->port_type = (get16(data, at + PCI_EXP_FLAGS) & PCI_EXP_FLAGS_TYPE) >> 4;
+			config->port_type =
+				(get16(data, at + PCI_EXP_FLAGS) & PCI_EXP_FLAGS_TYPE) >> 4;
 			return 0;
 		}
 	}
@@ -70,11 +72,12 @@ static int parse_extended(struct pci_config *config, const uint8_t *data, size_t
 		if (header == 0 || (header == UINT32_MAX && at == PCI_CFG_SPACE_SIZE))
 			break;
 		if (header == UINT32_MAX)
-			return error_set(err, -EBADMSG, "extended capability at 0x%03zx reads as ones",
-					 at);
+			return error_set(err, -EBADMSG,
+					 "extended capability at 0x%03zx reads as ones", at);
 		if (PCI_EXT_CAP_ID(header) == PCI_EXT_CAP_ID_ACS) {
 			if (at + PCI_ACS_CTRL + 2 > len)
-				return error_set(err, -EBADMSG, "ACS at 0x%03zx leaves the space", at);
+				return error_set(err, -EBADMSG, "ACS at 0x%03zx leaves the space",
+						 at);
 			config->acs = PCI_PRESENT;
 			config->acs_cap = get16(data, at + PCI_ACS_CAP);
 			config->acs_ctrl = get16(data, at + PCI_ACS_CTRL);
@@ -91,8 +94,9 @@ static int parse_extended(struct pci_config *config, const uint8_t *data, size_t
 
 int pci_config_parse(struct pci_config *config, const uint8_t *data, size_t len, struct error *err)
 {
-	static const uint8_t ones[PCI_STD_HEADER_SIZEOF] = {[0 ... PCI_STD_HEADER_SIZEOF - 1] = 0xff};
+	uint8_t ones[PCI_STD_HEADER_SIZEOF];
 
+	memset(ones, 0xff, sizeof(ones));
 	memset(config, 0, sizeof(*config));
 	config->port_type = -1;
 	if (len < PCI_STD_HEADER_SIZEOF)

@@ -6,7 +6,7 @@
 
 #include "observe/observe.h"
 
-/* --- rdma_netlink.c: NETLINK_RDMA, the nldev interface of <rdma/rdma_netlink.h> ------------------ */
+/* --- rdma_netlink.c: NETLINK_RDMA, the nldev interface of <rdma/rdma_netlink.h> --------------- */
 
 /*
  * Fill rdma["netns_mode"] and rdma["devices"] with what the kernel tells by netlink: devices, their
@@ -31,7 +31,7 @@ const char *rdma_port_state_name(uint64_t state);
 const char *rdma_physical_state_name(uint64_t state);
 const char *rdma_node_type_name(uint64_t type);
 
-/* --- rdma_sysfs.c: /sys/class/infiniband ---------------------------------------------------------- */
+/* --- rdma_sysfs.c: /sys/class/infiniband ------------------------------------------------------ */
 
 /* What netlink did not tell about the device `name`, from sysfs. */
 void rdma_sysfs_device(struct observation *o, json_t *facts, const char *name);
@@ -41,7 +41,7 @@ bool rdma_rate_parse(const char *text, double *gbps);
 /* The number of "4: ACTIVE", -1 for other text. */
 int64_t rdma_numbered_parse(const char *text);
 
-/* --- rdma_chardev.c: what applications open, and configfs of rdma_cm ------------------------------ */
+/* --- rdma_chardev.c: what applications open, and configfs of rdma_cm -------------------------- */
 
 /* RDMA device -> "uverbsN". New reference, never NULL; NULL names are never in it. */
 json_t *rdma_uverbs_map(struct observation *o);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What RDMA applications open, and the defaults of rdma_cm: /rdma/chardev, /rdma/devices/NAME/cm. */
+/* What RDMA applications open, and rdma_cm's defaults: /rdma/chardev, /rdma/devices/NAME/cm. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "observe/rdma.h"
 #include "observe/sysfs.h"
+
+#define CONFIGFS "/sys/kernel/config/rdma_cm"
 
 json_t *rdma_uverbs_map(struct observation *o)
 {
@@ -73,13 +75,13 @@ void rdma_chardevs_observe(struct observation *o, json_t *rdma, json_t *uverbs)
 			observe_chardev(o, chardevs, mads[i], true);
 }
 
-/* --- configfs of rdma_cm ------------------------------------------------------------------------ */
+/* --- configfs of rdma_cm ---------------------------------------------------------------------- */
 
 static void observe_cm_device(struct observation *o, json_t *facts, const char *name)
 {
 	_cleanup_error_ struct error err = {0};
 	_cleanup_(names) char **ports = NULL;
-	int n = host_list(o->host, &ports, &err, "/sys/kernel/config/rdma_cm/%s/ports", name);
+	int n = host_list(o->host, &ports, &err, CONFIGFS "/%s/ports", name);
 
 	/* The folder is made by whoever sets a default; making it here would change the machine. */
 	if (n == -ENOENT) {
@@ -92,8 +94,7 @@ static void observe_cm_device(struct observation *o, json_t *facts, const char *
 	}
 	json_t *cm = json_obj(facts, "cm");
 	for (int i = 0; i < n; i++) {
-		_cleanup_free_ char *path = xasprintf("/sys/kernel/config/rdma_cm/%s/ports/%s", name,
-						      ports[i]);
+		_cleanup_free_ char *path = xasprintf(CONFIGFS "/%s/ports/%s", name, ports[i]);
 		_cleanup_free_ char *pointer = json_pointer_format("/rdma/devices/%s/cm/%s", name,
 								   ports[i]);
 		const struct sysfs_object port = {o, json_obj(cm, ports[i]), pointer, path};
@@ -109,13 +110,14 @@ void rdma_cm_observe(struct observation *o, json_t *devices)
 	struct host_stat st;
 	const char *name;
 	json_t *facts;
-	int rc = host_stat(o->host, &st, false, &err, "/sys/kernel/config/rdma_cm");
+	int rc = host_stat(o->host, &st, false, &err, CONFIGFS);
 
 	json_object_foreach(devices, name, facts) {
 		if (rc == 0)
 			observe_cm_device(o, facts, name);
 		else
-			observe_gap(o, rc, "modprobe rdma_cm; mount -t configfs none /sys/kernel/config",
+			observe_gap(o, rc,
+				    "modprobe rdma_cm; mount -t configfs none /sys/kernel/config",
 				    error_text(&err), "/rdma/devices/%s/cm", name);
 	}
 }

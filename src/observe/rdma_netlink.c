@@ -38,7 +38,9 @@ static const char *name_of(const char *const *names, size_t n, uint64_t value)
 
 const char *rdma_port_state_name(uint64_t state)
 {
-	static const char *const names[] = {"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"};
+	static const char *const names[] = {
+		"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER",
+	};
 
 	return name_of(names, ARRAY_SIZE(names), state);
 }
@@ -63,7 +65,7 @@ const char *rdma_node_type_name(uint64_t type)
 	return name_of(names, ARRAY_SIZE(names), type);
 }
 
-/* --- messages ----------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static bool is_file_name(const char *s)
 {
@@ -101,7 +103,8 @@ int rdma_netlink_device(const struct nlmsghdr *nlh, void *data)
 		json_put_string(facts, "node_type", rdma_node_type_name(type));
 	/* Since Linux 5.1. */
 	_cleanup_free_ char *protocol = attr_text(tb[RDMA_NLDEV_ATTR_DEV_PROTOCOL]);
-	json_put_string(facts, "protocol", protocol && strcmp(protocol, "iw") == 0 ? "iwarp" : protocol);
+	const bool iwarp = protocol && strcmp(protocol, "iw") == 0;
+	json_put_string(facts, "protocol", iwarp ? "iwarp" : protocol);
 	return 0;
 }
 
@@ -141,10 +144,10 @@ int rdma_netlink_resources(const struct nlmsghdr *nlh, void *data)
 	while ((entry = attr_next_nested(summary, entry))) {
 		if (attr_parse_nested(entry, tb, ATTR_LAST, types) < 0)
 			return -EBADMSG;
-		_cleanup_free_ char *resource = attr_text(tb[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME]);
-		if (resource)
-			attr_put_number(resources, resource,
-					tb[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR]);
+		const struct nlattr *current = tb[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR];
+		_cleanup_free_ char *kind = attr_text(tb[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME]);
+		if (kind)
+			attr_put_number(resources, kind, current);
 	}
 	return 0;
 }
@@ -181,7 +184,7 @@ int rdma_netlink_system(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-/* --- requests ----------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 struct request {
 	_Alignas(struct nlmsghdr) char bytes[HOST_NETLINK_REQUEST_MAX];
@@ -200,11 +203,12 @@ static void observe_ports(struct observation *o, const char *name, json_t *facts
 {
 	_cleanup_error_ struct error err = {0};
 	struct request request;
-	struct nlmsghdr *nlh = request_begin(&request, RDMA_NLDEV_CMD_PORT_GET, NLM_F_DUMP | NLM_F_ACK);
+	struct nlmsghdr *nlh = request_begin(&request, RDMA_NLDEV_CMD_PORT_GET,
+					     NLM_F_DUMP | NLM_F_ACK);
 
 	mnl_attr_put_u32(nlh, RDMA_NLDEV_ATTR_DEV_INDEX, (uint32_t)json_get_int(facts, "index", 0));
-	int rc = host_netlink(o->host, NETLINK_RDMA, nlh, rdma_netlink_port, json_obj(facts, "ports"),
-			      &err);
+	int rc = host_netlink(o->host, NETLINK_RDMA, nlh, rdma_netlink_port,
+			      json_obj(facts, "ports"), &err);
 	if (rc < 0)
 		observe_gap(o, rc, NULL, error_text(&err), "/rdma/devices/%s/ports", name);
 }
@@ -242,8 +246,8 @@ int rdma_netlink_observe(struct observation *o, json_t *rdma, bool uverbs, struc
 	json_put(rdma, "devices", json_incref(devices));
 
 	rc = host_netlink(o->host, NETLINK_RDMA,
-			  request_begin(&request, RDMA_NLDEV_CMD_SYS_GET, NLM_F_ACK), rdma_netlink_system, rdma,
-			  &part);
+			  request_begin(&request, RDMA_NLDEV_CMD_SYS_GET, NLM_F_ACK),
+			  rdma_netlink_system, rdma, &part);
 	if (rc < 0)
 		observe_gap(o, rc, NULL, error_text(&part), "/rdma/netns_mode");
 
@@ -259,7 +263,8 @@ int rdma_netlink_observe(struct observation *o, json_t *rdma, bool uverbs, struc
 			  rdma_netlink_resources, devices, &part);
 	if (rc < 0) {
 		json_object_foreach(devices, name, facts)
-			observe_gap(o, rc, NULL, error_text(&part), "/rdma/devices/%s/resources", name);
+			observe_gap(o, rc, NULL, error_text(&part), "/rdma/devices/%s/resources",
+				    name);
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RDMA devices by /sys/class/infiniband: what netlink does not carry, and all where there is none. */
+/* RDMA devices by /sys/class/infiniband: what netlink does not carry, or all without it. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void put_named(const struct sysfs_object *s, const char *key, const char 
 		json_put_string(s->facts, key, name_of((uint64_t)number));
 }
 
-/* --- ports -------------------------------------------------------------------------------------- */
+/* --- ports ------------------------------------------------------------------------------------ */
 
 /* Every file of `folder` below the port (or device) that holds a number. */
 static void put_counters(const struct sysfs_object *s, const char *folder)
@@ -66,8 +66,8 @@ static void put_counters(const struct sysfs_object *s, const char *folder)
 		if (strcmp(names[i], "lifespan") == 0)
 			continue;
 		/* A counter that the device does not have reads as an error or as "N/A". */
-		_cleanup_free_ char *text = host_read_text(s->o->host, NULL, "%s/%s/%s", s->path, folder,
-							   names[i]);
+		_cleanup_free_ char *text = host_read_text(s->o->host, NULL, "%s/%s/%s", s->path,
+							   folder, names[i]);
 		if (text && text_to_u64(text, 10, &value) == 0)
 			json_put_u64(counters, names[i], value);
 	}
@@ -141,7 +141,8 @@ static void put_gids(const struct sysfs_object *port)
 static void observe_port(struct observation *o, json_t *ports, const char *name, const char *number)
 {
 	_cleanup_free_ char *path = xasprintf("/sys/class/infiniband/%s/ports/%s", name, number);
-	_cleanup_free_ char *pointer = json_pointer_format("/rdma/devices/%s/ports/%s", name, number);
+	_cleanup_free_ char *pointer = json_pointer_format("/rdma/devices/%s/ports/%s", name,
+							   number);
 	json_t *facts = json_obj(ports, number);
 	const struct sysfs_object port = {o, facts, pointer, path};
 	double gbps;
@@ -161,7 +162,7 @@ static void observe_port(struct observation *o, json_t *ports, const char *name,
 	put_counters(&port, "hw_counters");
 }
 
-/* --- the device --------------------------------------------------------------------------------- */
+/* --- the device ------------------------------------------------------------------------------- */
 
 /* The RDMA driver that goes with the PCI driver of the parent device, where netlink told none. */
 static const char *driver_by_parent(const char *parent_driver)
@@ -169,8 +170,8 @@ static const char *driver_by_parent(const char *parent_driver)
 	static const struct {
 		const char *parent, *rdma;
 	} table[] = {
-		{"ice", "irdma"}, {"i40e", "irdma"}, {"mlx5_core", "mlx5_ib"}, {"bnxt_en", "bnxt_re"},
-		{"mlx4_core", "mlx4_ib"},
+		{"ice", "irdma"}, {"i40e", "irdma"}, {"mlx5_core", "mlx5_ib"},
+		{"mlx4_core", "mlx4_ib"}, {"bnxt_en", "bnxt_re"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
@@ -211,7 +212,8 @@ static void put_driver(const struct sysfs_object *device)
 			json_put_string(device->facts, "driver", "siw");
 		return;
 	}
-	_cleanup_free_ char *parent = host_readlink_base(device->o->host, "%s/device/driver", device->path);
+	_cleanup_free_ char *parent = host_readlink_base(device->o->host, "%s/device/driver",
+							 device->path);
 	if (parent)
 		json_put_string(device->facts, "driver", driver_by_parent(parent));
 }

@@ -20,5 +20,5 @@ char *sysfs_text(const struct sysfs_object *s, const char *key, const char *file
 void sysfs_put_text(const struct sysfs_object *s, const char *key, const char *file);
 /* facts[key] = the number in `file` ("0x10", "-1"); other text is a gap. */
 void sysfs_put_int(const struct sysfs_object *s, const char *key, const char *file);
-/* facts[key] = last component of the link `file` ("driver" -> "ice"), or null without such a link. */
+/* facts[key] = last component of the link `file` ("driver" -> "ice"), null without such a link. */
 void sysfs_put_link(const struct sysfs_object *s, const char *key, const char *file);

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* A provider that answers takes milliseconds for a device; one that waits for firmware does not end. */
+/* A provider takes milliseconds for a device, or waits for a firmware that does not answer. */
 #define PROBE_TIMEOUT_MS 2000
 
 /* Where the dynamic linker looks, by distribution. */
@@ -39,13 +39,15 @@ char *rdma_provider_name(const char *file)
 {
 	const char *end = strstr(file, "-rdmav");
 
-	if (!text_starts_with(file, "lib") || !end || end == file + 3 || !text_ends_with(file, ".so"))
+	if (!text_starts_with(file, "lib") || !text_ends_with(file, ".so"))
+		return NULL;
+	if (!end || end == file + 3)
 		return NULL;
 	return xstrndup(file + 3, (size_t)(end - file - 3));
 }
 
 /* Names in the lines "driver NAME" of /etc/libibverbs.d: the library loads no provider that is not
- * named there. New reference to an object with the names as keys; NULL when the folder is not there. */
+ * named there. New reference to an object with the names as keys; NULL without such a folder. */
 static json_t *configured_new(struct observation *o)
 {
 	_cleanup_(names) char **files = NULL;
@@ -99,15 +101,16 @@ static bool put_library(struct observation *o, json_t *userspace)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(library_folders); i++) {
 		const char *folder = library_folders[i];
-		_cleanup_free_ char *file = host_readlink_base(o->host, "%s/libibverbs.so.1", folder);
+		_cleanup_free_ char *file = host_readlink_base(o->host, "%s/libibverbs.so.1",
+							       folder);
 
 		if (!file)
 			continue;
 		_cleanup_free_ char *version = rdma_core_version(file);
 		json_put_string(userspace, "rdma_core", version);
 		if (!version) {
-			_cleanup_free_ char *reason = xasprintf("%s is not named after a version of "
-								"rdma-core", file);
+			_cleanup_free_ char *reason = xasprintf("%s is not named after a version "
+								"of rdma-core", file);
 			observe_gap(o, 0, NULL, reason, "/userspace/rdma_core");
 		}
 		put_providers(o, userspace, folder);
@@ -154,7 +157,8 @@ static void probe_devices(struct observation *o, json_t *userspace, json_t *devi
 	_cleanup_error_ struct error err = {0};
 	_cleanup_json_ json_t *result = NULL;
 	_cleanup_free_ char *text = NULL;
-	int rc = host_probe_run(o->host, "verbs", verbs_probe, PROBE_TIMEOUT_MS, &result, &text, &err);
+	int rc = host_probe_run(o->host, "verbs", verbs_probe, PROBE_TIMEOUT_MS, &result, &text,
+				&err);
 
 	if (text)
 		put_warnings(userspace, text);

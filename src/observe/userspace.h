@@ -4,8 +4,8 @@
 
 #include "observe/observe.h"
 
-/* "libibverbs.so.1.14.44.0" -> "44.0", the version of rdma-core. New string; NULL for other names, as
- * those of the library before it became part of rdma-core ("libibverbs.so.1.0.0"). */
+/* "libibverbs.so.1.14.44.0" -> "44.0", the version of rdma-core. New string; NULL for other names,
+ * as those of the library before it became part of rdma-core ("libibverbs.so.1.0.0"). */
 char *rdma_core_version(const char *file);
 /* "libirdma-rdmav34.so" -> "irdma"; NULL for other names. New string. */
 char *rdma_provider_name(const char *file);

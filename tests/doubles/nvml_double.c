@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for libnvidia-ml.so.1 on machines without a GPU. It exports `railhead_double`, so that a
- * snapshot taken with it says so. NVML_DOUBLE chooses how it behaves:
+ * A stand-in for libnvidia-ml.so.1 on machines without a GPU. It exports `railhead_double`, so that
+ * a snapshot taken with it says so. NVML_DOUBLE chooses how it behaves:
  *
  *	ok		two GPUs (the default); the second has no ECC
  *	hang		nvmlInit_v2() does not return

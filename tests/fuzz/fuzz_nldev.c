@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as one message of NETLINK_RDMA: its command chooses the parser. The transport guarantees
- * the length, so it is set to that of the input.
+ * Any bytes as one message of NETLINK_RDMA: its command chooses the parser. The transport
+ * guarantees the length, so it is set to that of the input.
  */
 #include <rdma/rdma_netlink.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hand-made PCI configuration space. Offsets: <linux/pci_regs.h>, PCI Express Base Specification. */
+/* Hand-made PCI configuration space. Offsets: <linux/pci_regs.h>. */
 #pragma once
 
 #include <linux/pci_regs.h>
@@ -28,7 +28,8 @@ static inline RH_UNUSED void pci_space_start(struct pci_space *s, unsigned type,
 	s->bytes[PCI_CAPABILITY_LIST] = (uint8_t)first;
 }
 
-static inline RH_UNUSED void pci_capability(struct pci_space *s, unsigned at, unsigned id, unsigned next)
+static inline RH_UNUSED void pci_capability(struct pci_space *s, unsigned at, unsigned id,
+					    unsigned next)
 {
 	s->bytes[at] = (uint8_t)id;
 	s->bytes[at + 1] = (uint8_t)next;
@@ -40,7 +41,8 @@ static inline RH_UNUSED void pci_express(struct pci_space *s, unsigned at, unsig
 	pci_put16(s, at + PCI_EXP_FLAGS, 2 | port_type << 4);
 }
 
-static inline RH_UNUSED void pci_extended(struct pci_space *s, unsigned at, unsigned id, unsigned next)
+static inline RH_UNUSED void pci_extended(struct pci_space *s, unsigned at, unsigned id,
+					  unsigned next)
 {
 	pci_put16(s, at, id);
 	pci_put16(s, at + 2, 1 | next << 4);

@@ -10,7 +10,7 @@
 #include "observe/gpu.h"
 #include "tree.h"
 
-/* --- text of the driver -------------------------------------------------------------------------- */
+/* --- text of the driver ----------------------------------------------------------------------- */
 
 static void check_version(const char *line, const char *version, bool open)
 {
@@ -69,7 +69,7 @@ static void reads_gpu_information(void **state)
 	observation_end(&o);
 }
 
-/* --- trees ---------------------------------------------------------------------------------------- */
+/* --- trees ------------------------------------------------------------------------------------ */
 
 static void tells_the_driver(void **state)
 {
@@ -122,7 +122,7 @@ static void no_driver(void **state)
 	tree_end(&t);
 }
 
-/* --- NVML ------------------------------------------------------------------------------------------ */
+/* --- NVML ------------------------------------------------------------------------------------- */
 
 static void start_live(struct observation *o, const char *library_variable, const char *mode)
 {

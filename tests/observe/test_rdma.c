@@ -11,7 +11,7 @@
 #include "observe/rdma.h"
 #include "tree.h"
 
-/* --- netlink ------------------------------------------------------------------------------------ */
+/* --- netlink ---------------------------------------------------------------------------------- */
 
 static void start(struct message *m, int command)
 {
@@ -163,7 +163,7 @@ static void reads_the_driver(void **state)
 	observation_end(&o);
 }
 
-/* --- sysfs -------------------------------------------------------------------------------------- */
+/* --- sysfs ------------------------------------------------------------------------------------ */
 
 static void reads_small_texts(void **state)
 {
@@ -184,7 +184,8 @@ static void reads_small_texts(void **state)
 #define PORT "/sys/devices/pci0000:30/0000:30:01.0/0000:31:00.0/infiniband/rocep49s0f0/ports/1"
 #define DEVICE "/sys/devices/pci0000:30/0000:30:01.0/0000:31:00.0/infiniband/rocep49s0f0"
 
-static void put_gid(struct tree *t, unsigned index, const char *gid, const char *type, const char *link)
+static void put_gid(struct tree *t, unsigned index, const char *gid, const char *type,
+		    const char *link)
 {
 	_cleanup_free_ char *at = xasprintf(PORT "/gids/%u", index);
 	_cleanup_free_ char *type_at = xasprintf(PORT "/gid_attrs/types/%u", index);

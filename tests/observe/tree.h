@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hand-made file trees that stand for a machine: what the observers see through host_options.root. */
+/* Hand-made file trees that stand for a machine: what observers see through host_options.root. */
 #pragma once
 
 #include <dirent.h>
@@ -39,7 +39,8 @@ static inline RH_UNUSED char *tree_place(struct tree *t, const char *path)
 	return xasprintf("%s%s", t->root, path);
 }
 
-static inline RH_UNUSED void tree_bytes(struct tree *t, const char *path, const void *data, size_t len)
+static inline RH_UNUSED void tree_bytes(struct tree *t, const char *path, const void *data,
+					size_t len)
 {
 	_cleanup_free_ char *whole = tree_place(t, path);
 	_cleanup_fclose_ FILE *f = fopen(whole, "w");
