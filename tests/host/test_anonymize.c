@@ -203,6 +203,7 @@ static const uint8_t partner[6] = { 0x44, 0x38, 0x39, 0xbe, 0xef, 0x01 };
 static const uint8_t address[4] = { 10, 20, 1, 11 }, gateway[4] = { 10, 20, 1, 1 },
 		     network[4] = { 10, 20, 1, 0 };
 static const uint64_t guid = 0xb69691fffed21234ull;
+static const uint64_t image_guid = 0xb8cef60300aabbccull;	/* not made from a MAC */
 
 static struct nlmsghdr *start(void *buf, uint16_t type, const void *header, size_t len)
 {
@@ -282,6 +283,7 @@ static void put_devices(json_t *document)
 	put_answer(document, "generic", start(request, 21, &genl, sizeof(genl)), nlh);
 	nlh = start(reply, nldev, NULL, 0);
 	mnl_attr_put_u64(nlh, RDMA_NLDEV_ATTR_NODE_GUID, guid);
+	mnl_attr_put_u64(nlh, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, image_guid);
 	put_answer(document, "rdma", start(request, nldev, NULL, 0), nlh);
 }
 
@@ -294,7 +296,7 @@ static json_t *recording(void)
 		"/sys/class/net/enxb49691d21234/address", "data", "b4:96:91:d2:12:34\n",
 		"/sys/class/infiniband/irdma0/ports/1/gids/1", "data",
 			"0000:0000:0000:0000:0000:ffff:0a14:010b\n",
-		"/proc/net/bonding/bond1", "data", "Partner Mac Address: 44:38:39:be:ef:01\n",
+		"/proc/net/bonding/bond1", "data", "Partner Mac Address: 44:38:39:be:ef:02\n",
 		"/proc/sys/kernel/random/boot_id", "data", "f47ac10b-58cc-4372-a567-0e02b2c3d479\n",
 		"/sys/class/dmi/id/product_serial", "data", "8XK3402\n",
 		"/sys/bus/pci/devices/0000:3b:00.0/config", "data", "base64",
@@ -377,6 +379,7 @@ static void test_document(void **state RH_UNUSED)
 	assert_true(holds(&before, gateway, 4) && !holds(&after, gateway, 4));
 	assert_true(holds(&before, network, 4) && !holds(&after, network, 4));
 	assert_true(holds(&before, &guid, 8) && !holds(&after, &guid, 8));
+	assert_true(holds(&before, &image_guid, 8) && !holds(&after, &image_guid, 8));
 	assert_true(holds(&before, mac_reversed, 3) && !holds(&after, mac_reversed, 3));
 	/* what is no name stays */
 	assert_true(holds(&after, "1.3.36.0", 8));

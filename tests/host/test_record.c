@@ -329,7 +329,7 @@ static void test_hostile_answers(void **state)
 {
 	static const char *const answers[] = {
 		"{}", "{\"data\":1}", "{\"data\":{\"base64\":\"A\"}}", "{\"data\":{\"base64\":\"====\"}}",
-		"{\"data\":{\"base64\":\"AB==\"}}", "{\"data\":{\"base64\":\"AA=A\"}}",
+		"{\"data\":{\"base64\":\"AB==\"}}", "{\"data\":{\"base64\":\"AA=A\"}}", "{\"data\":{\"base64\":\"AAB=\"}}",
 		"{\"data\":{\"base64\":\"A A=\"}}", "{\"errno\":0}", "{\"errno\":-2}",
 		"{\"errno\":4096}", "{\"errno\":\"ENOENT\"}", "{\"errno\":2.0}",
 		"{\"names\":{}}", "{\"names\":[3]}", "{\"type\":\"cc\"}", "{\"type\":\"c\",\"usable\":7}",
