@@ -2,54 +2,14 @@
 /* The ladder as text. */
 #include <string.h>
 
-#include "report/internal.h"
+#include "report/text.h"
 
-#define ID_COLUMN 4u		/* after "  ✓ " */
-#define LABEL_COLUMN 6u		/* "cause", "fix", … under a row */
-#define DETAIL_COLUMN 14u
-#define NAMES_LISTED 6u		/* nodes named in the heading */
-#define EVIDENCE_BYTES 160u	/* of one value with -v; -vv shows all */
-
-struct look {
-	const char *utf8, *ascii;
-	enum wrap_style style;
-};
-
-static const struct look marks[] = {
-	[VERDICT_PASS] = {"✓", "+", WRAP_GREEN},
-	[VERDICT_WARN] = {"!", "!", WRAP_YELLOW},
-	[VERDICT_UNKNOWN] = {"?", "?", WRAP_MAGENTA},
-	[VERDICT_BLOCKED] = {"■", "#", WRAP_BLUE},
-	[VERDICT_FAIL] = {"✗", "X", WRAP_RED},
-	[VERDICT_NA] = {"–", "-", WRAP_DIM},
-};
-
-struct text {
-	struct wrap w;
-	json_t *document, *verdicts;
-	const struct report_options *options;
-	unsigned text_column;	/* of the summaries */
-	size_t boundary;	/* the railhead stands before this verdict */
-};
-
-static void line(struct text *t, unsigned indent, enum wrap_style style, const char *text)
+#define NAMES_LISTED 6u	/* nodes named in the heading */
+void text_line(struct text *t, unsigned indent, enum wrap_style style, const char *text)
 {
 	t->w.indent = indent;
 	wrap_to(&t->w, indent);
 	wrap_put(&t->w, style, text);
-	wrap_end(&t->w);
-}
-
-/* "cause   the in-tree driver …"; the label once, continuation lines under the text. */
-static void detail(struct text *t, const char *label, const char *text)
-{
-	if (!*text)
-		return;
-	t->w.indent = DETAIL_COLUMN;
-	wrap_to(&t->w, LABEL_COLUMN);
-	wrap_put(&t->w, WRAP_DIM, label);
-	wrap_to(&t->w, DETAIL_COLUMN);
-	wrap_put(&t->w, WRAP_PLAIN, text);
 	wrap_end(&t->w);
 }
 
@@ -85,7 +45,7 @@ static void render_heading(struct text *t)
 	if (taken)
 		wrap_end(&t->w);
 	if (json_get_bool(site, "assumed", false))
-		line(t, 0, WRAP_YELLOW,
+		text_line(t, 0, WRAP_YELLOW,
 		     "no site was declared: what is expected is taken from what was found");
 }
 
@@ -124,138 +84,78 @@ static void render_railhead(struct text *t)
 	wrap_end(&t->w);
 }
 
-static void render_evidence(struct text *t, json_t *verdict)
+/* n/a verdicts stand in the ladder only when all of it is asked for. */
+static bool is_shown(const struct text *t, size_t index)
 {
-	const char *label = "saw";
-	json_t *evidence;
-	size_t i;
-
-	json_array_foreach(json_object_get(verdict, "evidence"), i, evidence) {
-		const char *node = json_get_string(evidence, "node", "");
-		const char *own = json_get_string(verdict, "node", "");
-		bool same = !strcmp(node, own);
-		_cleanup_free_ char *value = document_evidence_text(
-			evidence, t->options->verbose > 1 ? 0 : EVIDENCE_BYTES);
-		_cleanup_free_ char *text =
-			xasprintf("%s%s%s %s %s", same ? "" : node, same ? "" : " ",
-				  json_get_string(evidence, "pointer", ""),
-				  json_object_get(evidence, "value") ? "=" : "—", value);
-		detail(t, label, text);
-		label = "";
-	}
+	return t->options->verbose || document_status(json_array_get(t->verdicts, index)) != VERDICT_NA;
 }
 
-static void render_causes(struct text *t, json_t *verdict)
+/* Gates that apply to some subject. */
+static json_t *applying_gates(const struct text *t)
 {
-	const char *summary = json_get_string(verdict, "summary", "");
-	json_t *cause;
+	json_t *gates = json_object(), *v;
 	size_t i;
 
-	json_array_foreach(json_object_get(verdict, "causes"), i, cause) {
-		bool candidate = json_get_bool(cause, "candidate", false);
-		const char *text = json_get_string(cause, "text", "");
-		_cleanup_free_ char *with_id =
-			t->options->verbose ?
-				xasprintf("%s [%s]", text, json_get_string(cause, "id", "")) :
-				NULL;
-
-		/* a judge's finding is its summary; once is enough */
-		if (with_id || candidate || strcmp(text, summary))
-			detail(t, candidate ? "maybe" : "cause", with_id ? with_id : text);
-		detail(t, candidate ? "then" : "fix", json_get_string(cause, "fix", ""));
+	json_array_foreach(t->verdicts, i, v) {
+		if (document_status(v) != VERDICT_NA)
+			json_put_bool(gates, json_get_string(v, "gate", ""), true);
 	}
+	return gates;
 }
 
-static void render_details(struct text *t, json_t *verdict)
+/* The n/a verdicts by their reason: a site without Kubernetes has a dozen with the same one. */
+static void render_not_applicable(struct text *t)
 {
-	json_t *blocked = json_object_get(verdict, "blocked_by"), *item;
-	enum verdict_status status = document_status(verdict);
-	bool passed = status == VERDICT_PASS || status == VERDICT_NA;
-	struct strbuf b = {0};
-	size_t i;
+	_cleanup_json_ json_t *reasons = json_object(), *applying = applying_gates(t);
+	size_t n = json_array_size(t->verdicts);
+	json_t *names, *name;
+	const char *reason;
 
-	render_causes(t, verdict);
-	if (json_object_get(verdict, "explained_by")) {
-		strbuf_printf(&b, "%s explains this", json_get_string(verdict, "explained_by", ""));
-		detail(t, "see", strbuf_str(&b));
-		strbuf_clear(&b);
-	}
-	/* the summary names the first one */
-	if (json_array_size(blocked) > 1) {
-		json_array_foreach(blocked, i, item)
-			strbuf_printf(&b, "%s%s", i ? ", " : "", json_string_value(item));
-		detail(t, "needs", strbuf_str(&b));
-		strbuf_clear(&b);
-	}
-	detail(t, "obtain", json_get_string(verdict, "obtain", ""));
-	json_array_foreach(json_object_get(verdict, "assumed"), i, item) {
-		if (!passed || t->options->verbose)
-			detail(t, "assumed", json_string_value(item));
-	}
-	if (t->options->verbose)
-		render_evidence(t, verdict);
-}
+	for (size_t from = 0, to; from < n; from = to) {
+		_cleanup_groups_ struct groups groups = {0};
 
-/* "and 63 alike: ens1f1, …": as many names as two lines hold. */
-static void render_alike(struct text *t, const struct group *group)
-{
-	size_t room = t->w.width ? 2 * (t->w.width - t->text_column) : SIZE_MAX, i;
-	_cleanup_strbuf_ struct strbuf b = {0};
+		to = group_run_end(t->verdicts, from, t->boundary);
+		group_verdicts(&groups, t->verdicts, from, to);
+		for (size_t i = 0; i < groups.n; i++) {
+			json_t *v = json_array_get(t->verdicts, groups.list[i].members[0]);
+			const char *gate = json_get_string(v, "gate", "");
 
-	if (group->n < 2)
+			if (is_shown(t, groups.list[i].members[0]))
+				continue;
+			/* for some subjects only: which */
+			_cleanup_free_ char *full = json_object_get(applying, gate) ?
+							    document_name(t->document, v) :
+							    xstrdup(gate);
+			_cleanup_free_ char *text =
+				strcmp(full, gate) && groups.list[i].n > 1 ?
+					xasprintf("%s and %zu alike", full, groups.list[i].n - 1) :
+					xstrdup(full);
+			json_append_text(json_arr(reasons, json_get_string(v, "summary", "")), text);
+		}
+	}
+	if (!json_object_size(reasons))
 		return;
-	strbuf_printf(&b, "and %zu alike: ", group->n - 1);
-	for (i = 1; i < group->n; i++) {
-		json_t *v = json_array_get(t->verdicts, group->members[i]);
-		_cleanup_free_ char *subject = document_subject(t->document, v);
-
-		if (i > 1 && width_of(b.s, b.len) + width_of(subject, strlen(subject)) + 16 > room)
-			break;
-		strbuf_printf(&b, "%s%s", i > 1 ? ", " : "", subject);
-	}
-	if (i < group->n)
-		strbuf_printf(&b, ", … (%zu more)", group->n - i);
-	line(t, t->text_column, WRAP_DIM, b.s);
-}
-
-/* "(assumed: memlock unlimited)" behind a summary that would otherwise look like a plain pass. */
-static void render_assumed(struct text *t, json_t *verdict)
-{
-	json_t *item;
-	size_t i;
-
-	json_array_foreach(json_object_get(verdict, "assumed"), i, item)
-		wrap_putf(&t->w, WRAP_DIM, "%s%s", i ? "; " : " (assumed: ",
-			  json_string_value(item));
-	if (i)
-		wrap_put(&t->w, WRAP_DIM, ")");
-}
-
-static void render_row(struct text *t, const struct group *group)
-{
-	json_t *verdict = json_array_get(t->verdicts, group->members[0]);
-	enum verdict_status status = document_status(verdict);
-	_cleanup_free_ char *subject = document_subject(t->document, verdict);
-	const struct look *mark = &marks[status];
-	enum wrap_style style = status == VERDICT_NA ? WRAP_DIM : WRAP_PLAIN;
-
-	t->w.indent = t->text_column;
-	wrap_to(&t->w, 2);
-	wrap_put(&t->w, mark->style, t->w.ascii ? mark->ascii : mark->utf8);
-	wrap_to(&t->w, ID_COLUMN);
-	wrap_put(&t->w, status == VERDICT_NA ? WRAP_DIM : WRAP_BOLD,
-		 json_get_string(verdict, "gate", "?"));
-	wrap_to(&t->w, t->text_column);
-	if (*subject)
-		wrap_putf(&t->w, status == VERDICT_FAIL ? WRAP_BOLD : style, "%s: ", subject);
-	wrap_put(&t->w, style, json_get_string(verdict, "summary", ""));
-	if (json_get_bool(verdict, "double", false))
-		wrap_put(&t->w, WRAP_YELLOW, " (from a test double)");
-	if (!t->options->verbose && (status == VERDICT_PASS || status == VERDICT_NA))
-		render_assumed(t, verdict);
 	wrap_end(&t->w);
-	render_alike(t, group);
-	render_details(t, verdict);
+	text_line(t, 0, WRAP_BOLD, "Not applicable");
+	json_object_foreach(reasons, reason, names) {
+		size_t i;
+
+		t->w.indent = TEXT_ID_COLUMN;
+		wrap_to(&t->w, 2);
+		wrap_putf(&t->w, WRAP_DIM, "– %s: ", reason);
+		json_array_foreach(names, i, name)
+			wrap_putf(&t->w, WRAP_DIM, "%s%s", i ? ", " : "", json_string_value(name));
+		wrap_end(&t->w);
+	}
+}
+
+static bool any_shown(const struct text *t, size_t from, size_t to)
+{
+	for (; from < to; from++) {
+		if (is_shown(t, from))
+			return true;
+	}
+	return false;
 }
 
 static void render_run(struct text *t, size_t from, size_t to)
@@ -264,34 +164,44 @@ static void render_run(struct text *t, size_t from, size_t to)
 
 	if (t->options->verbose) {
 		for (size_t i = from; i < to; i++)
-			render_row(t, &(struct group){.members = &i, .n = 1});
+			text_put_row(t, &(struct group){.members = &i, .n = 1});
 		return;
 	}
 	group_verdicts(&groups, t->verdicts, from, to);
-	for (size_t i = 0; i < groups.n; i++)
-		render_row(t, &groups.list[i]);
+	for (size_t i = 0; i < groups.n; i++) {
+		if (is_shown(t, groups.list[i].members[0]))
+			text_put_row(t, &groups.list[i]);
+	}
+}
+
+static void render_phase(struct text *t, int64_t phase, bool continued)
+{
+	wrap_end(&t->w);
+	wrap_putf(&t->w, WRAP_BOLD, "Phase %lld — %s%s", (long long)phase,
+		  report_phase_title((unsigned)phase), continued ? ", continued" : "");
+	wrap_end(&t->w);
 }
 
 static void render_ladder(struct text *t)
 {
 	size_t n = json_array_size(t->verdicts);
 	int64_t phase = -1;
+	bool headed = false;	/* the phase's heading stands above the next row */
 
 	for (size_t from = 0, to; from < n; from = to) {
-		json_t *v = json_array_get(t->verdicts, from);
-		int64_t own = json_get_int(v, "phase", 0);
+		int64_t own = json_get_int(json_array_get(t->verdicts, from), "phase", 0);
 
-		if (from == t->boundary && from)
-			render_railhead(t);
-		if (own != phase || from == t->boundary) {
-			wrap_end(&t->w);
-			wrap_putf(&t->w, WRAP_BOLD, "Phase %lld — %s%s", (long long)own,
-				  report_phase_title((unsigned)own),
-				  own == phase ? ", continued" : "");
-			wrap_end(&t->w);
-			phase = own;
-		}
 		to = group_run_end(t->verdicts, from, t->boundary);
+		if (from && from == t->boundary) {
+			render_railhead(t);
+			headed = false;
+		}
+		if (!any_shown(t, from, to))
+			continue;
+		if (own != phase || !headed)
+			render_phase(t, own, own == phase);
+		phase = own;
+		headed = true;
 		render_run(t, from, to);
 	}
 	if (t->boundary == n && n)
@@ -299,7 +209,7 @@ static void render_ladder(struct text *t)
 }
 
 /* Where summaries begin: behind the longest gate id, but not beyond the middle. */
-static unsigned text_column(json_t *verdicts, unsigned width)
+static unsigned summary_column(json_t *verdicts, unsigned width)
 {
 	unsigned longest = 0;
 	json_t *v;
@@ -313,8 +223,8 @@ static unsigned text_column(json_t *verdicts, unsigned width)
 	}
 	if (longest > 24)
 		longest = 24;
-	return width && ID_COLUMN + longest + 2 > width / 2 ? width / 2 :
-							       ID_COLUMN + longest + 2;
+	return width && TEXT_ID_COLUMN + longest + 2 > width / 2 ? width / 2 :
+							       TEXT_ID_COLUMN + longest + 2;
 }
 
 void text_render(struct strbuf *out, json_t *document, const struct report_options *options)
@@ -339,14 +249,15 @@ void text_render(struct strbuf *out, json_t *document, const struct report_optio
 	_cleanup_free_ char *closing = document_closing(document, options->quiet ? "; " : "\n");
 
 	width_enter(&scope);
-	t.text_column = text_column(t.verdicts, width);
+	t.text_column = summary_column(t.verdicts, width);
 	if (!options->quiet) {
 		render_heading(&t);
 		if (!t.boundary)
 			render_railhead(&t);
 		render_ladder(&t);
+		render_not_applicable(&t);
 		wrap_end(&t.w);
 	}
-	line(&t, 0, WRAP_BOLD, closing);
+	text_line(&t, 0, WRAP_BOLD, closing);
 	width_leave(&scope);
 }

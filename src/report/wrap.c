@@ -51,6 +51,11 @@ static size_t fitting(const char *s, size_t len, unsigned columns)
 		i += n;
 		fit = i;
 	}
+	/* a path is best cut in front of one of its slashes */
+	for (size_t i = fit; i > fit / 2 && fit < len; i--) {
+		if (s[i] == '/')
+			return i;
+	}
 	return fit;
 }
 

@@ -90,6 +90,7 @@ static void test_wrap(void **state)
 	/* an address is not broken while it fits on a line of its own */
 	expect_wrapped(20, 2, "to 02:1c:73:00:00:01", "  to\n  02:1c:73:00:00:01\n");
 	expect_wrapped(10, 2, "abcdefghijklmnop", "  abcdefgh\n  ijklmnop\n");
+	expect_wrapped(12, 2, "(/lib/modules/6.12/ice.ko)", "  (/lib\n  /modules\n  /6.12\n  /ice.ko)\n");
 	/* lines of the text stay lines, and keep their own indent when they wrap */
 	expect_wrapped(16, 2, "do:\n\n    ip link set x\nend",
 		       "  do:\n\n      ip link\n      set x\n  end\n");
