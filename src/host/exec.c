@@ -12,6 +12,26 @@ struct exec_question {
 	int timeout_ms;
 };
 
+/* execvp(3) says EACCES when any folder of PATH may not be searched, also when no folder has the
+ * program. Then what matters is whether one has it. */
+static bool is_in_path(const char *program)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(program, '/') || !path)
+		return true;
+	for (const char *folder = path;; folder++) {
+		size_t len = strcspn(folder, ":");
+		_cleanup_free_ char *full = xasprintf("%.*s/%s", (int)len, folder, program);
+
+		if (access(full, F_OK) == 0)
+			return true;
+		folder += len;
+		if (!*folder)
+			return false;
+	}
+}
+
 /* In the child: never returns. `report` takes the errno when the program cannot be started. */
 static void RH_NORETURN exec_in_child(const char *const argv[], int out, int report)
 {
@@ -26,6 +46,8 @@ static void RH_NORETURN exec_in_child(const char *const argv[], int out, int rep
 	child_close_from(4);
 	execvp(argv[0], (char *const *)(uintptr_t)argv);
 	code = errno;
+	if (code == EACCES && !is_in_path(argv[0]))
+		code = ENOENT;
 	ssize_t n RH_UNUSED = write(3, &code, sizeof(code));
 	_exit(127);
 }

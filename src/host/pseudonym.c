@@ -72,15 +72,19 @@ void pseudonym_guid(struct pseudonyms *p, uint8_t guid[8])
 			memcpy(guid, &hash, 8);
 		return;
 	}
-	memcpy(mac, guid, 3);
-	memcpy(mac + 3, guid + 5, 3);
+	for (size_t i = 0; i < 3; i++) {
+		mac[i] = guid[i];
+		mac[3 + i] = guid[5 + i];
+	}
 	if (eui)
 		mac[0] ^= 2;	/* the universal/local bit is inverted in a modified EUI-64 */
 	pseudonym_mac(p, mac);
 	if (eui)
 		mac[0] ^= 2;
-	memcpy(guid, mac, 3);
-	memcpy(guid + 5, mac + 3, 3);
+	for (size_t i = 0; i < 3; i++) {
+		guid[i] = mac[i];
+		guid[5 + i] = mac[3 + i];
+	}
 }
 
 /* --- addresses --------------------------------------------------------------------------------------- */

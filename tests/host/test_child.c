@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -103,6 +104,34 @@ static void test_exec_errors(void **state RH_UNUSED)
 	assert_non_null(strstr(err.message, "killed by SIGSEGV"));
 	assert_int_equal(run(host, 10000, &output, &err, "cat /dev/zero"), -EFBIG);
 	assert_null(output);
+}
+
+/* A folder of PATH that may not be searched hides nothing: no program is still no program. */
+static void test_exec_closed_folder(void **state)
+{
+	static const char *const none[] = { "no-such-program", NULL };
+	struct tree *t = *state;
+	int status;
+
+	tree_directory(t, "closed");
+	_cleanup_free_ char *closed = xasprintf("%s/closed", t->path);
+	assert_int_equal(chmod(closed, 0), 0);
+	assert_int_equal(chmod(t->path, 0755), 0);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		_cleanup_free_ char *path = xasprintf("%s:/usr/bin:/bin", closed);
+		struct host *host;
+		char *output;
+
+		setenv("PATH", path, 1);
+		if ((geteuid() == 0 && setresuid(65534, 65534, 65534) < 0) || host_open(&host, NULL, NULL) < 0)
+			_exit(99);
+		_exit(-host_exec(host, none, 5000, &output, NULL) & 0x7f);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), ENOENT);
 }
 
 static void test_exec_timeout(void **state)
@@ -235,6 +264,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_exec_errors),
+		cmocka_unit_test_setup_teardown(test_exec_closed_folder, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_exec_timeout, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_exec_left_behind, tree_setup, tree_teardown),
 		cmocka_unit_test(test_probes),
