@@ -52,7 +52,7 @@ static size_t fitting(const char *s, size_t len, unsigned columns)
 		fit = i;
 	}
 	/* a path is best cut in front of one of its slashes */
-	for (size_t i = fit; i > fit / 2 && fit < len; i--) {
+	for (size_t i = fit; i > fit / 4 && fit < len; i--) {
 		if (s[i] == '/')
 			return i;
 	}
