@@ -95,9 +95,53 @@ static int64_t newest_line(json_t *lines, const struct signature *s)
 	return -1;
 }
 
+/* Gate that judges the same fault by other facts, and so has its cause; by what ids begin with. */
+static const struct {
+	const char *prefix, *gate;
+} judged_by[] = {
+	{ "ice-ddp-", "nic.firmware" },
+	{ "ice-safe-mode", "nic.firmware" },
+	{ "nvm-newer-stopped", "nic.driver" },
+	{ "nvm-", "nic.firmware" },
+	{ "ice-rdma-config", "rdma.device" },
+	{ "ice-lag-", "rdma.device" },
+	{ "ice-dcb-not-contiguous", "qos.ets" },
+	{ "irdma-unknown-symbol", "nic.driver-pair" },
+	{ "irdma-unknown-parameter", "rdma.module" },
+	{ "pcie-limited", "pci.link" },
+	{ "bond-no-partner", "net.bond" },
+	{ "iommu-fault", "gdr.iommu" },
+	{ "nvrm-dmabuf-", "gdr.register" },
+	{ "nvrm-version-mismatch", "gpu.driver" },
+};
+
+static const char *gate_of_signature(const struct signature *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(judged_by); i++) {
+		if (text_starts_with(s->id, judged_by[i].prefix))
+			return judged_by[i].gate;
+	}
+	return NULL;
+}
+
+/* The lines that fail are a consequence when one gate has the cause of them all. */
+struct log_root {
+	const char *gate;
+	bool several;
+};
+
+static void log_root_add(struct log_root *root, const struct signature *s)
+{
+	const char *gate = gate_of_signature(s);
+
+	root->several |= !gate || (root->gate && strcmp(root->gate, gate));
+	root->gate = gate;
+}
+
 static void judge_kernel_log(struct judging *g)
 {
 	size_t n, found = 0;
+	struct log_root root = {0};
 	const struct signature *signatures = signature_table(&n);
 	json_t *lines = peek(g, "/os/log/lines");
 	bool readable;
@@ -124,12 +168,16 @@ static void judge_kernel_log(struct judging *g)
 		if (is_superseded(g, s, text))
 			continue;
 		fact(g, "/os/log/lines/%u", (unsigned)at);
-		if (s->weight == VERDICT_FAIL)
+		if (s->weight == VERDICT_FAIL) {
 			judge_fail(g, s->id, s->fix, "%s: \"%s\"", s->text, text);
-		else
+			log_root_add(&root, s);
+		} else {
 			judge_warn(g, s->id, s->fix, "%s: \"%s\"", s->text, text);
+		}
 		found++;
 	}
+	if (root.gate && !root.several)
+		judge_explained_by(g, root.gate, NULL);
 	if (!found)
 		judge_pass(g, "none of the known fault lines is in the kernel log");
 }
