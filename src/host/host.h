@@ -23,8 +23,9 @@
 struct host;
 
 struct host_options {
-	const char *root;	/* prefix of every path, NULL: "/". With a root no netlink, ioctl or
-				 * probe is answered (-EOPNOTSUPP "not available below --root"). */
+	const char *root;	/* prefix of every path, NULL: "/". With a root no netlink, ioctl,
+				 * kernel log, command, probe or host_self() is answered (-EOPNOTSUPP
+				 * "not available below --root"): they would tell of this machine. */
 	const char *replay;	/* recording to answer from, NULL: the machine */
 	bool record;		/* keep the answers for host_record_write() */
 };
@@ -135,7 +136,8 @@ int host_module_info(struct host *host, const char *name, json_t **info, struct 
 
 /* Run `argv` (looked up in PATH) with no standard input; its standard output up to HOST_FILE_MAX.
  * Returns the exit status (0..255), or -ETIMEDOUT after `timeout_ms`, -ENOENT when there is no such
- * program, -EFBIG. The caller frees `output`. */
+ * program, -EFBIG, -ECHILD when a signal ended it. What it leaves running in its process group is
+ * killed. The caller frees `output`. */
 int host_exec(struct host *host, const char *const argv[], int timeout_ms, char **output,
 	      struct error *err);
 
@@ -156,7 +158,8 @@ struct host_time {
 	int64_t boottime_ns;	/* CLOCK_BOOTTIME */
 };
 int host_time(struct host *host, struct host_time *t, struct error *err);
-/* uname(2): {"sysname","nodename","release","version","machine"}. New reference. */
+/* uname(2), below a root /proc/sys/kernel: {"sysname","nodename","release","version","machine"}. New
+ * reference. */
 int host_uname(struct host *host, json_t **names, struct error *err);
 /* Own limits and rights: {"memlock_soft","memlock_hard" (bytes, -1 = unlimited), "euid", "cap_eff"
  * (hex text)}. New reference. */
