@@ -14,30 +14,30 @@ has_address() {
 	[[ $(ip -brief addr show dev bond1) == *" $roce_address "* ]]
 }
 
-has_dscp() {
-	[[ $(dcb app show dev "$1" dscp-prio) == *:"$roce_priority"* ]]
-}
-
-# has_pfc PORT STATE_OF_P0 STATE_OF_P3
-has_pfc() {
-	[[ $(dcb pfc show dev "$1" prio-pfc) == *" 0:$2 "*" 3:$3 "* ]]
-}
-
-has_tc3_percent() {
-	[[ $(dcb ets show dev "$1" tc-bw) == *" 3:$2 "* ]]
+# qos_is DSCP P0 P3 PERCENT: true if both ports have the DSCP entry ('yes' or 'no'), PFC on P0 and P3 ('on' or 'off') and this
+# much bandwidth for traffic class 3.
+qos_is() {
+	local state port ports=0 dscp=no
+	state=$(dcb_ports 'app show dev %s dscp-prio' 'pfc show dev %s prio-pfc' 'ets show dev %s tc-bw')
+	while read -r port; do
+		case $port in
+		dscp-prio*:"$roce_priority"*) dscp=yes ;;
+		prio-pfc*) [[ $port == *" 0:$2 "*" 3:$3 "* ]] || return ;;
+		tc-bw*) [[ $port == *" 3:$4 "* && $dscp == "$1" ]] && ports=$((ports + 1)) dscp=no ;;
+		esac
+	done <<<"$state"
+	((ports == ${#roce_ports[@]}))
 }
 
 shows_healthy() {
 	local port
-	bond1_ready && has_address && rxe_ready && is "$net/bond1/bonding/mode" '802.3ad 4' || return
+	bond1_ready && rxe_ready && is "$net/bond1/bonding/mode" '802.3ad 4' || return
 	is /sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos "$((roce_dscp << 2))" || return
 	[[ -e /dev/infiniband/rdma_cm && $(ulimit -l) == unlimited ]] || return
 	for port in bond1 "${roce_ports[@]}"; do
 		is "$net/$port/mtu" "$fabric_mtu" && is "$net/$port/carrier" 1 || return
 	done
-	for port in "${roce_ports[@]}"; do
-		has_dscp "$port" && has_pfc "$port" off on && has_tc3_percent "$port" 50 || return
-	done
+	has_address && qos_is yes off on 50
 }
 
 # The cable is pulled from outside (see lab/lib/faults.sh); here it only shows.
@@ -116,11 +116,11 @@ heal_pfc_p0() {
 }
 
 shows_pfc_p0() {
-	has_pfc roce0 on on && has_pfc roce1 on on
+	qos_is yes on on 50
 }
 
 inject_dscp_missing() {
-	qos_dscp_remove
+	qos_dscp del
 }
 
 heal_dscp_missing() {
@@ -128,7 +128,7 @@ heal_dscp_missing() {
 }
 
 shows_dscp_missing() {
-	! has_dscp roce0 && ! has_dscp roce1
+	qos_is no off on 50
 }
 
 inject_tc3_zero() {
@@ -140,7 +140,7 @@ heal_tc3_zero() {
 }
 
 shows_tc3_zero() {
-	has_tc3_percent roce0 0 && has_tc3_percent roce1 0
+	qos_is yes off on 0
 }
 
 # Not 'modprobe -r', which would take rdma_cm and its default ToS with it.

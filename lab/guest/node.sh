@@ -50,45 +50,39 @@ bond1_remove() {
 	ip link del bond1
 }
 
-qos_dscp() {
-	local port
+# dcb_ports COMMAND...: runs dcb commands on both ports. %s in a command stands for the port.
+# One process per command: 'dcb -batch' of iproute2 6.1 mixes up the replies of its second command.
+dcb_ports() {
+	local port command words
 	for port in "${roce_ports[@]}"; do
-		dcb app add dev "$port" dscp-prio "$roce_dscp:$roce_priority"
+		for command in "$@"; do
+			read -ra words <<<"${command/\%s/$port}"
+			dcb "${words[@]}"
+		done
 	done
 }
 
-qos_dscp_remove() {
-	local port
-	for port in "${roce_ports[@]}"; do
-		dcb app del dev "$port" dscp-prio "$roce_dscp:$roce_priority"
-	done
+qos_dscp() {
+	dcb_ports "app ${1:-add} dev %s dscp-prio $roce_dscp:$roce_priority"
 }
 
 # Traffic classes from 0 without a gap, so that class 3 needs four: best effort gets what RoCE does not.
 # qos_ets PERCENT_OF_TC0 PERCENT_OF_TC3
 qos_ets() {
-	local port
-	for port in "${roce_ports[@]}"; do
-		dcb ets set dev "$port" willing off tc-tsa all:ets tc-bw all:0 "0:$1" "3:$2" prio-tc all:0 1:1 2:2 3:3
-	done
+	dcb_ports "ets set dev %s willing off tc-tsa all:ets tc-bw all:0 0:$1 3:$2 prio-tc all:0 1:1 2:2 3:3"
 }
 
 # qos_pfc PRIORITY...: switches PFC on for these priorities and off for the others.
 qos_pfc() {
-	local port
-	for port in "${roce_ports[@]}"; do
-		dcb pfc set dev "$port" prio-pfc all:off "${@/%/:on}"
-	done
+	dcb_ports "pfc set dev %s prio-pfc all:off ${*/%/:on}"
 }
 
 # In the order that ice asks for: DSCP first, because its first entry resets ETS, and all of it before the ports are bonded.
 qos_make() {
-	local port ports
+	local ports
 	printf -v ports '%s,' "${roce_ports[@]}"
 	insmod /opt/lab/dcbsim.ko "devices=${ports%,}"
-	for port in "${roce_ports[@]}"; do
-		dcb dcbx set dev "$port" host ieee
-	done
+	dcb_ports 'dcbx set dev %s host ieee'
 	qos_dscp
 	qos_ets 50 50
 	qos_pfc "$roce_priority"

@@ -7,6 +7,7 @@ exec_ports=8
 # The second line only saves time: self tests, address randomisation and audits cost seconds under emulation.
 kernel_options="console=ttyS0 quiet panic=-1 \
 mitigations=off nokaslr cryptomgr.notests tsc=reliable no_timer_check random.trust_cpu=on audit=0 apparmor=0 selinux=0"
+boot_attempts=3
 boot_timeout_s=${LAB_TIMEOUT:-180}
 
 # A wire joins two guests. The first end listens, so it is the guest that starts first: the switch.
@@ -66,12 +67,14 @@ exec_channel_of() {
 	done
 }
 
+# CPU: all features, so that the host's programs run whatever they were built for; but not a fifth level of page tables, which
+# emulation walks in software.
 start_guest() {
 	local node=$1 options
 	mapfile -t options < <(nics_of "$node"; exec_channel_of "$node")
 	options+=(
 		-name "$node" -nodefaults -display none -no-reboot
-		-M q35,accel=tcg -cpu max -smp 1 -m "$(memory_of "$node")"
+		-M q35,accel=tcg,hpet=off,smbus=off,sata=off,i8042=off,vmport=off -cpu max,la57=off -smp 1 -m "$(memory_of "$node")"
 		-kernel "$(kernel_image)" -initrd "$initrd"
 		-append "$kernel_options lab.node=$node lab.top=$top lab.cache=$cache"
 		-serial "file:$node.console"
@@ -85,31 +88,58 @@ start_guest() {
 }
 
 console_says() {
-	grep -aq "^lab: $2" "$run/$1.console" 2>/dev/null
+	grep -aq "$2" "$run/$1.console" 2>/dev/null
 }
 
-show_console() {
-	say "last lines on the console of $1:"
+# not_up NODE REASON: says why a guest did not come up, and keeps all consoles, since the state folder will go.
+not_up() {
+	say "$1 $2; last lines on its console:"
 	tail -n 20 "$run/$1.console" >&2
+	mkdir -p "$cache/consoles"
+	cp "$run"/*.console "$cache/consoles"
+	say "the consoles are kept in $cache/consoles"
+	return 1
 }
 
 # Fails when a guest says that it failed, has ended, or took too long.
 wait_for_guest() {
 	local node=$1 deadline=$2
-	until console_says "$node" ready; do
-		if console_says "$node" failed; then
-			show_console "$node"
-			die "$node did not come up"
+	until console_says "$node" '^lab: ready'; do
+		if console_says "$node" '^lab: failed'; then
+			not_up "$node" 'did not come up' || return
 		elif ! node_pid "$node" >/dev/null; then
-			show_console "$node"
-			die "$node ended while it started"
+			not_up "$node" 'ended while it started' || return
 		elif ((SECONDS >= deadline)); then
-			show_console "$node"
-			die "$node was not ready after $boot_timeout_s s (LAB_TIMEOUT sets the limit)"
+			not_up "$node" "was not ready after $boot_timeout_s s (LAB_TIMEOUT sets the limit)" || return
 		fi
-		sleep 0.1
+		sleep 0.2
 	done
 	say "$node is ready ($SECONDS s)"
+}
+
+boot_guests() {
+	local node deadline=$((SECONDS + boot_timeout_s))
+	mkdir -m 700 "$run"
+	for node in "${nodes[@]}"; do
+		start_guest "$node"
+	done
+	say "booting ${nodes[*]}"
+	for node in "${nodes[@]}"; do
+		wait_for_guest "$node" "$deadline" || return
+	done
+}
+
+# With LAB_KEEP set the guests stay, to look at what went wrong.
+give_up() {
+	if [[ -n ${LAB_KEEP:-} ]]; then
+		touch "$run/up"
+		trap - EXIT
+	fi
+	die 'the lab did not come up'
+}
+
+kernel_died() {
+	grep -aq 'Kernel panic' "$run"/*.console
 }
 
 stop_guest() {
@@ -141,17 +171,14 @@ lab_up() {
 	fi
 	prepare_all
 	stop_all
-	mkdir -m 700 "$run"
 	trap 'trap - EXIT; stop_all' EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
-	local node deadline=$((SECONDS + boot_timeout_s))
-	for node in "${nodes[@]}"; do
-		start_guest "$node"
-	done
-	say "booting ${nodes[*]}"
-	for node in "${nodes[@]}"; do
-		wait_for_guest "$node" "$deadline"
+	until boot_guests; do
+		# Seen about once in a hundred boots, under load, before the first program runs.
+		kernel_died && ((boot_attempts-- > 1)) || give_up
+		say 'a guest kernel died under emulation, booting again'
+		stop_all
 	done
 	touch "$run/up"
 	trap - EXIT INT TERM HUP
