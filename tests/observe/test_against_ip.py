@@ -71,7 +71,7 @@ route add unreachable 203.0.113.64/26 table 100
 -6 route add default via fe80::254 dev v0
 """
 VLAN = ("link", "add", "link", "v0", "name", "v0.100", "type", "vlan", "id", "100",
-        "egress-qos-map", "3:3", "5:0", "ingress-qos-map", "2:1")
+        "egress-qos-map", "3:3", "5:6", "ingress-qos-map", "2:1")
 
 
 def make_links():
@@ -210,7 +210,7 @@ def compare_vlan():
     link = snapshot()["links"]["v0.100"]
     compare("v0.100", link.get("lower"), "v0", "lower", problems)
     compare("v0.100", link.get("vlan"), {"id": 100, "protocol": "802.1Q",
-                                         "egress": {"3": 3, "5": 0}, "ingress": {"2": 1}},
+                                         "egress": {"3": 3, "5": 6}, "ingress": {"2": 1}},
             "vlan", problems)
     result("vlan", problems)
 
