@@ -9,7 +9,7 @@ Each file in tests/data/cases/ is one case; tests/data/README.md tells how to wr
    "runs": [{
      "name": "…",
      "like": "name of an earlier run",    this run is that one with more patches; expectations are not taken over
-     "site": "e810-bond.yaml",            file in tests/data/sites/, or the site itself as an object; absent: discovered
+     "site": "e810-bond.yaml",            file in tests/data/sites/, or the site itself as an object; absent, null: discovered
      "node": "gpu-node-01",               --node, absent: by host name
      "base": "e810-healthy.json",         file in tests/data/snapshots/
      "patch": {…},                        JSON merge patch (RFC 7396) on the base; {"$null": true} is a JSON null
@@ -149,17 +149,28 @@ def snapshot(run, key, patch, folder, name):
     return str(path)
 
 
+def yaml(value):
+    """Flow style; a scalar is quoted only where it must be, for the parser takes a quoted number or speed as text."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{yaml(k)}: {yaml(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(yaml(v) for v in value) + "]"
+    if isinstance(value, str) and re.fullmatch(r"[\w./+%-]+", value):
+        return value
+    return json.dumps(value)
+
+
 def site_file(site, folder):
     if isinstance(site, str):
         return str(DATA / "sites" / site)
     path = Path(folder) / "site.yaml"
-    path.write_text(json.dumps(site))
+    path.write_text(yaml(site) + "\n")
     return str(path)
 
 
 def check(run, folder):
     command = [RAILHEAD, "check", "--format", "json"]
-    if "site" in run:
+    if run.get("site"):
         command += ["--site", site_file(run["site"], folder)]
     if "node" in run:
         command += ["--node", run["node"]]
