@@ -6,6 +6,8 @@
 
 #define EVIDENCE_BYTES 2000u	/* of one value; the JSON form has all of it */
 
+#define ALIKE_NAMED 4u
+
 struct page {
 	struct strbuf *out;
 	json_t *document, *verdicts;
@@ -107,6 +109,20 @@ static void put_verdict(struct page *p, size_t index, const char *element_class)
 	strbuf_puts(out, "</div></div></li>\n");
 }
 
+/* "and 63 alike: ens1f1, ens2f0, …" */
+static void put_alike_summary(struct page *p, const struct group *group)
+{
+	strbuf_printf(p->out, "and %zu alike: ", group->n - 1);
+	for (size_t i = 1; i < group->n && i <= ALIKE_NAMED; i++) {
+		json_t *v = json_array_get(p->verdicts, group->members[i]);
+		_cleanup_free_ char *subject = document_subject(p->document, v);
+
+		strbuf_puts(p->out, i > 1 ? ", " : "");
+		html_put(p->out, subject);
+	}
+	strbuf_puts(p->out, group->n - 1 > ALIKE_NAMED ? ", …" : "");
+}
+
 /* One row for each kind of verdict of a gate; those alike unfold below it. */
 static void put_run(struct page *p, size_t from, size_t to)
 {
@@ -120,9 +136,9 @@ static void put_run(struct page *p, size_t from, size_t to)
 		put_verdict(p, g->members[0], proven);
 		if (g->n < 2)
 			continue;
-		strbuf_printf(p->out, "<li class=\"alike%s\"><details><summary>and %zu alike</summary>"
-				      "<ul>\n",
-			      proven, g->n - 1);
+		strbuf_printf(p->out, "<li class=\"alike%s\"><details><summary>", proven);
+		put_alike_summary(p, g);
+		strbuf_puts(p->out, "</summary><ul>\n");
 		for (size_t k = 1; k < g->n; k++)
 			put_verdict(p, g->members[k], "");
 		strbuf_puts(p->out, "</ul></details></li>\n");
