@@ -37,7 +37,8 @@ const struct family *family_of_rdma(json_t *snapshot, const char *device)
 	const char *driver = json_get_string(d, "driver", NULL);
 	const char *parent = json_get_string(d, "parent_device", NULL);
 	const char *nic_driver =
-		parent ? json_get_string(json_at(snapshot, "/pci/devices/%s", parent), "driver", NULL) :
+		parent ? json_get_string(json_at(snapshot, "/pci/devices/%s", parent), "driver",
+					 NULL) :
 			 NULL;
 
 	/* irdma serves ice and i40e: the PCI driver tells which */
@@ -103,22 +104,30 @@ bool family_module_trouble(struct judging *g, const char *module, bool explain)
 	if (json_is_null(file)) {
 		fact_optional(g, "/os/modules/%s/file", module);
 		judge_fail(g, "module-missing",
-			   judge_text(g, "install the package that holds %s for this kernel (RHEL: dnf "
-					 "install kernel-modules-extra-%s; out-of-tree: rebuild it), then "
-					 "modprobe %s", module, kernel ? kernel : "$(uname -r)", module),
-			   "the running kernel %s has no module %s", kernel ? kernel : "(release not known)",
-			   module);
+			   judge_text(g,
+				      "install the package that holds %s for this kernel (RHEL: "
+				      "dnf install kernel-modules-extra-%s; out-of-tree: rebuild "
+				      "it), then modprobe %s",
+				      module, kernel ? kernel : "$(uname -r)", module),
+			   "the running kernel %s has no module %s",
+			   kernel ? kernel : "(release not known)", module);
 	} else if (json_is_true(json_object_get(m, "blacklisted"))) {
 		fact_optional(g, "/os/modules/%s/blacklisted", module);
-		judge_fail(g, "module-blacklisted",
-			   judge_text(g, "find the line with `grep -r %s /etc/modprobe.d /usr/lib/modprobe.d "
-					 "/proc/cmdline`, remove it, then modprobe %s", module, module),
-			   "%s is blacklisted in modprobe.d, so nothing loads it", module);
-	} else if (kernel && vermagic && (strncmp(vermagic, kernel, len) ||
-					  (vermagic[len] && vermagic[len] != ' '))) {
+		judge_fail(
+			g, "module-blacklisted",
+			judge_text(
+				g,
+				"find the line with `grep -r %s /etc/modprobe.d "
+				"/usr/lib/modprobe.d /proc/cmdline`, remove it, then modprobe %s",
+				module, module),
+			"%s is blacklisted in modprobe.d, so nothing loads it", module);
+	} else if (kernel && vermagic &&
+		   (strncmp(vermagic, kernel, len) || (vermagic[len] && vermagic[len] != ' '))) {
 		fact_optional(g, "/os/modules/%s/file/vermagic", module);
 		judge_fail(g, "module-other-kernel",
-			   judge_text(g, "rebuild %s for kernel %s, or boot the kernel that it was built for",
+			   judge_text(g,
+				      "rebuild %s for kernel %s, or boot the kernel that it was "
+				      "built for",
 				      module, kernel),
 			   "%s was built for kernel %.*s, running is %s", module,
 			   (int)strcspn(vermagic, " "), vermagic, kernel);
@@ -152,12 +161,14 @@ json_t *family_devlink_parameter(struct judging *g, const char *bdf, const char 
 
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
 		if (peek(g, "/devlink/pci/%s/parameters/%s/values/%s", bdf, name, modes[i]))
-			return fact(g, "/devlink/pci/%s/parameters/%s/values/%s", bdf, name, modes[i]);
+			return fact(g, "/devlink/pci/%s/parameters/%s/values/%s", bdf, name,
+				    modes[i]);
 	}
 	return NULL;
 }
 
-/* "in-tree /lib/modules/…/ice.ko.xz" or "out-of-tree version 2.6.6 (/lib/modules/…/updates/ice.ko)" */
+/* "in-tree /lib/modules/…/ice.ko.xz" or "out-of-tree version 2.6.6 (/lib/modules/…/updates/ice.ko)"
+ */
 static const char *provenance(struct judging *g, const char *module, bool in_tree)
 {
 	const char *path = json_string_value(peek(g, "/os/modules/%s/file/path", module));
@@ -189,11 +200,14 @@ void family_judge_same_source(struct judging *g, const char *nic_module, const c
 	const char *rdma = provenance(g, rdma_module, rdma_in_tree);
 
 	if (nic_in_tree != rdma_in_tree)
-		judge_fail(g, "driver-pair-mixed",
-			   judge_text(g, "use both in-tree (remove the out-of-tree %s) or both of one vendor "
-					 "release, then depmod -a, rebuild the initramfs and reboot",
-				      nic_in_tree ? rdma_module : nic_module),
-			   "%s and %s do not come from one source", nic, rdma);
+		judge_fail(
+			g, "driver-pair-mixed",
+			judge_text(
+				g,
+				"use both in-tree (remove the out-of-tree %s) or both of one "
+				"vendor release, then depmod -a, rebuild the initramfs and reboot",
+				nic_in_tree ? rdma_module : nic_module),
+			"%s and %s do not come from one source", nic, rdma);
 	else
 		judge_pass(g, "%s and %s", nic, rdma);
 }
@@ -205,9 +219,11 @@ void family_judge_core(struct judging *g, const char *rdma_module)
 		return;
 	fact_optional(g, "/os/modules/ib_core/in_tree");
 	judge_fail(g, "ib-core-out-of-tree",
-		   "remove the out-of-tree RDMA stack (DOCA-OFED, MLNX_OFED) from this node, depmod -a, reboot",
-		   "ib_core is out-of-tree while %s is in-tree: the stacks conflict, and that ib_core hides "
-		   "host GIDs from pods", rdma_module);
+		   "remove the out-of-tree RDMA stack (DOCA-OFED, MLNX_OFED) from this node, "
+		   "depmod -a, reboot",
+		   "ib_core is out-of-tree while %s is in-tree: the stacks conflict, and that "
+		   "ib_core hides host GIDs from pods",
+		   rdma_module);
 }
 
 bool family_device_in_other_netns(struct judging *g, const char *auxiliary)
@@ -221,9 +237,11 @@ bool family_device_in_other_netns(struct judging *g, const char *auxiliary)
 	fact_optional(g, "/pci/auxiliary/%s/driver", auxiliary);
 	fact_optional(g, "/rdma/netns_mode");
 	judge_fail(g, "rdma-device-other-netns",
-		   "look for it with `ip netns exec NAME rdma dev` in each namespace; bring it back with "
-		   "`rdma dev set DEVICE netns 1`, or set `rdma system set netns shared` when no namespaces exist",
-		   "%s is bound to %s, but its RDMA device is not in this network namespace (mode exclusive)",
+		   "look for it with `ip netns exec NAME rdma dev` in each namespace; bring it "
+		   "back with `rdma dev set DEVICE netns 1`, or set `rdma system set netns shared` "
+		   "when no namespaces exist",
+		   "%s is bound to %s, but its RDMA device is not in this network namespace (mode "
+		   "exclusive)",
 		   auxiliary, driver);
 	return true;
 }

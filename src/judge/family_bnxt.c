@@ -11,9 +11,12 @@ static bool bnxt_no_device(struct judging *g, const char *nic)
 
 	if (bdf && json_is_false(family_devlink_parameter(g, bdf, "enable_roce"))) {
 		judge_fail(g, "roce-off-in-nvm",
-			   judge_text(g, "devlink dev param set pci/%s name enable_roce value true cmode "
-					 "permanent, then reboot", bdf),
-			   "%s: RoCE is switched off in the adapter's NVM (devlink enable_roce)", nic);
+			   judge_text(g,
+				      "devlink dev param set pci/%s name enable_roce value true "
+				      "cmode permanent, then reboot",
+				      bdf),
+			   "%s: RoCE is switched off in the adapter's NVM (devlink enable_roce)",
+			   nic);
 		return true;
 	}
 	if (family_module_trouble(g, "bnxt_re", true))
@@ -39,13 +42,16 @@ static const char *const nic_drivers[] = { "bnxt_en", NULL };
 static const char *const rdma_drivers[] = { "bnxt_re", NULL };
 static const char *const auxiliary[] = { "bnxt_en.rdma.", NULL };
 
-/* drivers/infiniband/hw/bnxt_re/hw_counters.c; which of them a device has depends on its firmware */
+/* drivers/infiniband/hw/bnxt_re/hw_counters.c; which of them a device has depends on its firmware
+ */
 static const char *const errors[] = {
-	"recoverable_errors", "to_retransmits", "seq_err_naks_rcvd", "max_retry_exceeded",
-	"rnr_naks_rcvd", "missing_resp", "unrecoverable_err", "bad_resp_err", "local_qp_op_err",
-	"local_protection_err", "mem_mgmt_op_err", "remote_invalid_req_err", "remote_access_err",
-	"remote_op_err", "dup_req", "res_oos_drop_count", "rx_roce_discards", "tx_roce_discards",
-	"rx_roce_errors", "tx_roce_errors", NULL,
+	"recoverable_errors",   "to_retransmits",   "seq_err_naks_rcvd",
+	"max_retry_exceeded",   "rnr_naks_rcvd",    "missing_resp",
+	"unrecoverable_err",    "bad_resp_err",     "local_qp_op_err",
+	"local_protection_err", "mem_mgmt_op_err",  "remote_invalid_req_err",
+	"remote_access_err",    "remote_op_err",    "dup_req",
+	"res_oos_drop_count",   "rx_roce_discards", "tx_roce_discards",
+	"rx_roce_errors",       "tx_roce_errors",   NULL,
 };
 
 const struct family family_bnxt = {
@@ -54,7 +60,7 @@ const struct family family_bnxt = {
 	.rdma_drivers = rdma_drivers,
 	.auxiliary = auxiliary,
 	.provider = "bnxt_re",
-	.kernel_dmabuf_min = "6.6",	/* commit 0a30e59f22b2, merged August 2023 */
+	.kernel_dmabuf_min = "6.6", /* commit 0a30e59f22b2, merged August 2023 */
 	.no_device = bnxt_no_device,
 	.driver_pair = bnxt_driver_pair,
 	.error_counters = errors,

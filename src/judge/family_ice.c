@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intel E800 (ice with irdma). Statements about the out-of-tree driver come from the README and source of
- * intel/ethernet-linux-ice 2.6.6; none of this was run on an E810 by this project.
+ * Intel E800 (ice with irdma). Statements about the out-of-tree driver come from the README and
+ * source of intel/ethernet-linux-ice 2.6.6; none of this was run on an E810 by this project.
  */
 #include "judge/family_ice.h"
 
@@ -11,7 +11,7 @@
 #include "judge/signature.h"
 #include "judge/subject.h"
 
-/* --- Safe Mode ------------------------------------------------------------------------------------ */
+/* --- Safe Mode --- */
 
 bool family_ice_safe_mode(struct judging *g, const char *nic)
 {
@@ -59,7 +59,8 @@ static const struct signature *safe_mode_reason(struct judging *g, const char *b
 /* "intel/ice/ddp/ice.pkg (error -2)" from the firmware loader's line, or NULL. */
 static const char *missing_file(struct judging *g, const char *bdf)
 {
-	const char *text = json_get_string(signature_fact(g, "ice-ddp-file-not-loaded", bdf), "text", NULL);
+	const char *text =
+		json_get_string(signature_fact(g, "ice-ddp-file-not-loaded", bdf), "text", NULL);
 	const char *file = text ? strstr(text, "intel/ice/ddp") : NULL;
 	const char *error = text ? strstr(text, "error ") : NULL;
 
@@ -75,8 +76,8 @@ static void judge_safe_mode(struct judging *g, const char *nic)
 	const char *file = missing_file(g, bdf);
 
 	if (reason)
-		judge_fail(g, reason->id, reason->fix, "%s (%s) runs in Safe Mode: %s%s%s", nic, bdf,
-			   reason->text, file ? "; " : "", file ? file : "");
+		judge_fail(g, reason->id, reason->fix, "%s (%s) runs in Safe Mode: %s%s%s", nic,
+			   bdf, reason->text, file ? "; " : "", file ? file : "");
 	else
 		judge_fail(g, "ice-safe-mode",
 			   "read `dmesg | grep 'ice.*DDP'`; install the DDP package, also into the "
@@ -85,7 +86,7 @@ static void judge_safe_mode(struct judging *g, const char *nic)
 			   file ? "; " : "", file ? file : "");
 }
 
-/* --- firmware --------------------------------------------------------------------------------------- */
+/* --- firmware --- */
 
 static void ice_firmware(struct judging *g, const char *nic)
 {
@@ -102,21 +103,23 @@ static void ice_firmware(struct judging *g, const char *nic)
 
 		if (line)
 			judge_warn(g, notes[i], "bring NVM, DDP package and driver to one release",
-				   "%s: the kernel log says: %s", nic, json_get_string(line, "text", ""));
+				   "%s: the kernel log says: %s", nic,
+				   json_get_string(line, "text", ""));
 	}
 	if (!bdf || !bond || !json_is_false(peek(g, "/os/modules/ice/in_tree")))
 		return;
 
-	const char *ddp = json_string_value(
-		peek(g, "/devlink/pci/%s/versions/running/fw.app.name", bdf));
+	const char *ddp =
+		json_string_value(peek(g, "/devlink/pci/%s/versions/running/fw.app.name", bdf));
 
 	if (ddp && text_starts_with(ddp, ICE_DDP_DEFAULT)) {
 		fact_optional(g, "/devlink/pci/%s/versions/running/fw.app.name", bdf);
 		fact_optional(g, "/links/%s/master", nic);
 		judge_fail(g, "ddp-default-lag-needed",
-			   "install intel/ice/ddp-lag/ice_lag-*.pkg as the DDP package, also into the "
-			   "initramfs, and power-cycle the adapter",
-			   "%s is in %s and has the DDP package \"%s\": RDMA over a bond needs the LAG package",
+			   "install intel/ice/ddp-lag/ice_lag-*.pkg as the DDP package, also into "
+			   "the initramfs, and power-cycle the adapter",
+			   "%s is in %s and has the DDP package \"%s\": RDMA over a bond needs the "
+			   "LAG package",
 			   nic, bond, ddp);
 	}
 }
@@ -128,17 +131,25 @@ static void ice_driver_pair(struct judging *g, const char *nic)
 	family_judge_core(g, "irdma");
 	if (signature_fact(g, "irdma-unknown-symbol", NULL) && !family_module_is_loaded(g, "irdma"))
 		judge_fail(g, "irdma-unknown-symbol",
-			   "install ice and irdma from one source, both in-tree or both of one vendor release",
+			   "install ice and irdma from one source, both in-tree or both of one "
+			   "vendor release",
 			   "irdma does not load: its symbols do not fit the loaded ice");
 }
 
-/* Both naming generations of irdma: mainline before the GEN3 series, and after it (also out-of-tree 2.x).
- * Counters of drops, retransmits and protocol errors only. drivers/infiniband/hw/irdma/verbs.c */
+/* Both naming generations of irdma: mainline before the GEN3 series, and after it (also
+ * out-of-tree 2.x). Counters of drops, retransmits and protocol errors only.
+ * drivers/infiniband/hw/irdma/verbs.c */
 static const char *const errors[] = {
-	"ip4InDiscards", "ip4InTruncatedPkts", "ip4OutNoRoutes", "ip6InDiscards", "ip6InTruncatedPkts",
-	"ip6OutNoRoutes", "rxVlanErrors", "tcpRetransSegs", "tcpInOptErrors", "tcpInProtoErrors",
-	"RetransSegs", "InOptErrors", "InProtoErrors", "RNR sent", "RNR received", "RTO",
-	"Nak Sequence Error", "Rcvd Out of order packets", "CRC errors", NULL,
+	"ip4InDiscards",      "ip4InTruncatedPkts",
+	"ip4OutNoRoutes",     "ip6InDiscards",
+	"ip6InTruncatedPkts", "ip6OutNoRoutes",
+	"rxVlanErrors",       "tcpRetransSegs",
+	"tcpInOptErrors",     "tcpInProtoErrors",
+	"RetransSegs",        "InOptErrors",
+	"InProtoErrors",      "RNR sent",
+	"RNR received",       "RTO",
+	"Nak Sequence Error", "Rcvd Out of order packets",
+	"CRC errors",         NULL,
 };
 
 static const char *const ice_drivers[] = { "ice", NULL };
@@ -153,8 +164,8 @@ const struct family family_ice = {
 	.nic_drivers = ice_drivers,
 	.rdma_drivers = rdma_drivers,
 	.provider = "irdma",
-	.rdma_core_min = "45",		/* irdma: Add support for ibv_reg_dmabuf_mr, in v45.0 */
-	.kernel_dmabuf_min = "6.3",	/* commit d2225b838cca */
+	.rdma_core_min = "45",      /* irdma: Add support for ibv_reg_dmabuf_mr, in v45.0 */
+	.kernel_dmabuf_min = "6.3", /* commit d2225b838cca */
 	.fw_lldp_flag = "fw-lldp-agent",
 	.no_device = family_ice_no_device,
 	.firmware = ice_firmware,

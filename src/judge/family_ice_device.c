@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why has an E800 port no RDMA device? In the order in which one cause hides the next: Safe Mode, too many
- * functions, a bond, devlink parameters, irdma, the auxiliary device.
+ * Why has an E800 port no RDMA device? In the order in which one cause hides the next: Safe Mode,
+ * too many functions, a bond, devlink parameters, irdma, the auxiliary device.
  */
 #include "judge/family_ice.h"
 
@@ -11,7 +11,8 @@
 #include "judge/signature.h"
 #include "judge/subject.h"
 
-/* First out-of-tree release with RDMA over an active-active bond, and over active-backup: its README. */
+/* First out-of-tree release with RDMA over an active-active bond, and over active-backup: its
+ * README. */
 #define LAG_ACTIVE_ACTIVE_MIN "1.14.9"
 #define LAG_ACTIVE_BACKUP_MIN "1.11.14"
 
@@ -19,15 +20,18 @@
  * ice_recalc_port_limited_caps, drivers/net/ethernet/intel/ice/ice_common.c. E830 is exempt. */
 #define FUNCTIONS_WITH_RDMA_MAX 4
 
-#define FIX_UNBOND                                                                                 \
-	"either give each port its own address without a bond (multi-rail), or install out-of-tree ice "   \
-	"and irdma of one release with the LAG DDP package, or keep the bond for TCP and use other ports"
+#define FIX_UNBOND                                                                             \
+	"either give each port its own address without a bond (multi-rail), or install "       \
+	"out-of-tree ice "                                                                     \
+	"and irdma of one release with the LAG DDP package, or keep the bond for TCP and use " \
+	"other ports"
 
 /* The line is printed once for a device, by one of its functions. */
 static bool functions_in_log(struct judging *g, const char *bdf)
 {
 	for (unsigned fn = 0; fn < 8; fn++) {
-		const char *function = judge_text(g, "%.*s.%u", (int)subject_pci_slot_length(bdf), bdf, fn);
+		const char *function =
+			judge_text(g, "%.*s.%u", (int)subject_pci_slot_length(bdf), bdf, fn);
 
 		if (signature_fact(g, "ice-rdma-config", function))
 			return true;
@@ -42,7 +46,7 @@ static bool many_functions(struct judging *g, const char *nic, const char *bdf)
 	json_t *device;
 	size_t seen = 0;
 
-	if (device_id && text_starts_with(device_id, "0x12d"))	/* E830 */
+	if (device_id && text_starts_with(device_id, "0x12d")) /* E830 */
 		return false;
 	json_object_foreach(peek(g, "/pci/devices"), other, device) {
 		if (subject_same_pci_device(other, bdf) && !json_object_get(device, "physfn"))
@@ -54,10 +58,11 @@ static bool many_functions(struct judging *g, const char *nic, const char *bdf)
 	if (!logged && seen <= FUNCTIONS_WITH_RDMA_MAX)
 		return false;
 	judge_fail(g, "ice-many-functions",
-		   "choose a port option of the adapter with at most 4 ports (EPCT), or use another NIC; "
-		   "nothing in the system can switch RDMA on in this configuration",
-		   "%s: the adapter %s has more than 4 functions (%zu seen on the bus%s): ice switches RDMA "
-		   "off", nic, slot, seen, logged ? "; ice says so in the kernel log" : "");
+		   "choose a port option of the adapter with at most 4 ports (EPCT), or use "
+		   "another NIC; nothing in the system can switch RDMA on in this configuration",
+		   "%s: the adapter %s has more than 4 functions (%zu seen on the bus%s): ice "
+		   "switches RDMA off",
+		   nic, slot, seen, logged ? "; ice says so in the kernel log" : "");
 	return true;
 }
 
@@ -97,22 +102,26 @@ static bool lag_members_unfit(struct judging *g, const char *nic, const char *bd
 		fact_optional(g, "/links/%s/master", name);
 		if (driver && strcmp(driver, "ice")) {
 			judge_fail(g, "lag-non-ice", "bond only the two ports of one E810 adapter",
-				   "%s of %s is driven by %s: ice offers RDMA only on a bond of ice ports",
+				   "%s of %s is driven by %s: ice offers RDMA only on a bond of "
+				   "ice ports",
 				   name, bond, driver);
 			found = true;
 		} else if (other && !subject_same_pci_device(other, bdf)) {
-			judge_fail(g, "lag-different-device", "bond only the two ports of one E810 adapter",
-				   "%s (%s) and %s (%s) of %s are on different adapters: ice offers no RDMA",
+			judge_fail(g, "lag-different-device",
+				   "bond only the two ports of one E810 adapter",
+				   "%s (%s) and %s (%s) of %s are on different adapters: ice "
+				   "offers no RDMA",
 				   nic, bdf, name, other, bond);
 			found = true;
 		} else if (own_dcb && dcb && !same_dcb(own_dcb, dcb)) {
 			fact_optional(g, "/links/%s/dcb", nic);
 			fact_optional(g, "/links/%s/dcb", name);
-			judge_fail(g, "lag-different-dcb",
-				   "take both ports out of the bond, give them the same DCB settings, bond "
-				   "them again",
-				   "%s and %s have different DCB settings: ice offers no RDMA on %s", nic,
-				   name, bond);
+			judge_fail(
+				g, "lag-different-dcb",
+				"take both ports out of the bond, give them the same DCB settings, "
+				"bond them again",
+				"%s and %s have different DCB settings: ice offers no RDMA on %s",
+				nic, name, bond);
 			judge_explained_by(g, "qos.equal", NULL);
 			found = true;
 		}
@@ -151,31 +160,35 @@ static bool lag_driver_unfit(struct judging *g, const char *nic, const char *bdf
 	bool backup = mode && !strcmp(mode, "active-backup");
 	const char *min = backup ? LAG_ACTIVE_BACKUP_MIN : LAG_ACTIVE_ACTIVE_MIN;
 	const char *version = json_string_value(peek(g, "/os/modules/ice/version"));
-	const char *ddp = json_string_value(
-		peek(g, "/devlink/pci/%s/versions/running/fw.app.name", bdf));
+	const char *ddp =
+		json_string_value(peek(g, "/devlink/pci/%s/versions/running/fw.app.name", bdf));
 	bool found = false;
 
 	if (version && text_version_compare(version, min) < 0) {
 		fact_optional(g, "/os/modules/ice/version");
-		judge_fail(g, "lag-driver-old", "install out-of-tree ice and irdma of a newer release",
-			   "out-of-tree ice %s has no RDMA over a bond in mode %s: that came with %s", version,
-			   mode ? mode : "(not known)", min);
+		judge_fail(
+			g, "lag-driver-old", "install out-of-tree ice and irdma of a newer release",
+			"out-of-tree ice %s has no RDMA over a bond in mode %s: that came with %s",
+			version, mode ? mode : "(not known)", min);
 		found = true;
 	}
 	if (ddp && text_starts_with(ddp, ICE_DDP_DEFAULT)) {
 		fact_optional(g, "/devlink/pci/%s/versions/running/fw.app.name", bdf);
 		judge_fail(g, "ddp-default-lag-needed",
-			   "install intel/ice/ddp-lag/ice_lag-*.pkg as the DDP package, also into the "
-			   "initramfs, and power-cycle the adapter",
-			   "%s has the DDP package \"%s\", which has no LAG support: ice offers no RDMA on %s",
+			   "install intel/ice/ddp-lag/ice_lag-*.pkg as the DDP package, also into "
+			   "the initramfs, and power-cycle the adapter",
+			   "%s has the DDP package \"%s\", which has no LAG support: ice offers no "
+			   "RDMA on %s",
 			   nic, ddp, bond);
 		judge_explained_by(g, "nic.firmware", nic);
 		found = true;
 	}
 	if (json_is_true(family_devlink_parameter(g, bdf, "enable_iwarp"))) {
 		judge_fail(g, "lag-not-roce",
-			   judge_text(g, "devlink dev param set pci/%s name enable_iwarp value false cmode "
-					 "runtime, then enable_roce true", bdf),
+			   judge_text(g,
+				      "devlink dev param set pci/%s name enable_iwarp value false "
+				      "cmode runtime, then enable_roce true",
+				      bdf),
 			   "%s is set to iWARP: ice offers RDMA on a bond for RoCE v2 only", nic);
 		found = true;
 	}
@@ -194,16 +207,19 @@ static bool bonded(struct judging *g, const char *nic, const char *bdf)
 	in_tree = fact_optional(g, "/os/modules/ice/in_tree");
 	if (json_is_true(in_tree)) {
 		judge_fail(g, "bond-in-tree-ice", FIX_UNBOND,
-			   "RDMA removed by ice because %s is a port of %s: in-tree ice has no RDMA over a "
-			   "bond of any mode", nic, bond);
+			   "RDMA removed by ice because %s is a port of %s: in-tree ice has no "
+			   "RDMA over a bond of any mode",
+			   nic, bond);
 		return true;
 	}
 	if (!json_is_false(in_tree)) {
 		judge_fail(g, "bond-ice", FIX_UNBOND,
-			   "%s is a port of %s and has no RDMA device; whether ice is in-tree is not known",
+			   "%s is a port of %s and has no RDMA device; whether ice is in-tree is "
+			   "not known",
 			   nic, bond);
-		judge_candidate(g, "bond-in-tree-ice", FIX_UNBOND,
-				"in-tree ice removes RDMA from every bonded port: `modinfo -n ice` tells");
+		judge_candidate(
+			g, "bond-in-tree-ice", FIX_UNBOND,
+			"in-tree ice removes RDMA from every bonded port: `modinfo -n ice` tells");
 		return true;
 	}
 
@@ -213,15 +229,19 @@ static bool bonded(struct judging *g, const char *nic, const char *bdf)
 	if (found || lag_in_log(g))
 		return true;
 	judge_fail(g, "bond-out-of-tree-ice", NULL,
-		   "%s is a port of %s and out-of-tree ice offers no RDMA on it; the facts name no single cause",
+		   "%s is a port of %s and out-of-tree ice offers no RDMA on it; the facts name no "
+		   "single cause",
 		   nic, bond);
-	judge_candidate(g, "lag-primary-left", "remove all ports from the bond and add them again, primary first",
+	judge_candidate(g, "lag-primary-left",
+			"remove all ports from the bond and add them again, primary first",
 			"the primary port left the bond and came back: `dmesg` shows the order");
-	judge_candidate(g, "lag-ddp-not-known", "install the LAG DDP package",
-			"the DDP package has no LAG support: `devlink dev info pci/%s` shows fw.app.name", bdf);
+	judge_candidate(
+		g, "lag-ddp-not-known", "install the LAG DDP package",
+		"the DDP package has no LAG support: `devlink dev info pci/%s` shows fw.app.name",
+		bdf);
 	judge_candidate(g, "lag-nvm", "update the NVM",
-			"the NVM does not have the roce_lag capability (firmware 4.80 or newer is the floor that "
-			"the vendor names for VF LAG; not verified for RoCE)");
+			"the NVM does not have the roce_lag capability (firmware 4.80 or newer is "
+			"the floor that the vendor names for VF LAG; not verified for RoCE)");
 	return true;
 }
 
@@ -233,16 +253,21 @@ static bool parameters_off(struct judging *g, const char *nic, const char *bdf)
 
 	if (json_is_false(rdma)) {
 		judge_fail(g, "rdma-parameter-off",
-			   judge_text(g, "devlink dev param set pci/%s name enable_rdma value true cmode "
-					 "driverinit && devlink dev reload pci/%s", bdf, bdf),
+			   judge_text(g,
+				      "devlink dev param set pci/%s name enable_rdma value true "
+				      "cmode driverinit && devlink dev reload pci/%s",
+				      bdf, bdf),
 			   "%s: the devlink parameter enable_rdma is off", nic);
 		return true;
 	}
 	if (json_is_false(roce) && json_is_false(iwarp)) {
 		judge_fail(g, "roce-and-iwarp-off",
-			   judge_text(g, "devlink dev param set pci/%s name enable_roce value true cmode runtime",
+			   judge_text(g,
+				      "devlink dev param set pci/%s name enable_roce value true "
+				      "cmode runtime",
 				      bdf),
-			   "%s: the devlink parameters enable_roce and enable_iwarp are both off", nic);
+			   "%s: the devlink parameters enable_roce and enable_iwarp are both off",
+			   nic);
 		return true;
 	}
 	return false;
@@ -279,7 +304,8 @@ static bool irdma_trouble(struct judging *g, const char *aux)
 	}
 	if (aux && json_is_null(peek(g, "/pci/auxiliary/%s/driver", aux))) {
 		fact_optional(g, "/pci/auxiliary/%s/driver", aux);
-		judge_fail(g, "irdma-not-bound", "read `dmesg | grep irdma` for the reason, then reload irdma",
+		judge_fail(g, "irdma-not-bound",
+			   "read `dmesg | grep irdma` for the reason, then reload irdma",
 			   "%s has no driver although irdma is loaded: its probe failed", aux);
 		return true;
 	}
@@ -311,13 +337,16 @@ bool family_ice_no_device(struct judging *g, const char *nic)
 		return false;
 	fact_optional(g, "/pci/auxiliary");
 	judge_fail(g, "no-auxiliary-device", NULL,
-		   "ice offers no RDMA on %s: there is no auxiliary device ice.roce.* or ice.iwarp.* of %s", nic,
-		   bdf);
+		   "ice offers no RDMA on %s: there is no auxiliary device ice.roce.* or "
+		   "ice.iwarp.* of %s",
+		   nic, bdf);
 	judge_candidate(g, "nvm-without-rdma", "choose an NVM image and a port option with RDMA",
-			"RDMA is switched off in the NVM or BIOS setup of the adapter: `devlink dev param show "
-			"pci/%s` without enable_roce would say so", bdf);
+			"RDMA is switched off in the NVM or BIOS setup of the adapter: `devlink "
+			"dev param show pci/%s` without enable_roce would say so",
+			bdf);
 	judge_candidate(g, "ice-without-rdma", "use a kernel or driver build with RDMA",
-			"this build of ice has no RDMA support: `modinfo ice` and the kernel log of its start tell");
+			"this build of ice has no RDMA support: `modinfo ice` and the kernel log "
+			"of its start tell");
 	judge_candidate(g, "vectors-exhausted", "lower the queue count with ethtool -L",
 			"no interrupt vectors were left for RDMA: the kernel log names MSI-X");
 	return true;

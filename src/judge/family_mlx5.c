@@ -14,9 +14,12 @@ static bool mlx5_no_device(struct judging *g, const char *nic)
 
 	if (bdf && json_is_false(family_devlink_parameter(g, bdf, "enable_rdma"))) {
 		judge_fail(g, "rdma-parameter-off",
-			   judge_text(g, "devlink dev param set pci/%s name enable_rdma value true cmode "
-					 "driverinit && devlink dev reload pci/%s", bdf, bdf),
-			   "%s: the devlink parameter enable_rdma is off, so mlx5_core offers no RDMA device",
+			   judge_text(g,
+				      "devlink dev param set pci/%s name enable_rdma value true "
+				      "cmode driverinit && devlink dev reload pci/%s",
+				      bdf, bdf),
+			   "%s: the devlink parameter enable_rdma is off, so mlx5_core offers no "
+			   "RDMA device",
 			   nic);
 		return true;
 	}
@@ -25,7 +28,8 @@ static bool mlx5_no_device(struct judging *g, const char *nic)
 	if (aux && family_device_in_other_netns(g, aux))
 		return true;
 	if (!family_module_is_loaded(g, "mlx5_ib") && peek(g, "/os/modules/mlx5_ib")) {
-		judge_fail(g, "module-not-loaded", "modprobe mlx5_ib; systemctl restart rdma-load-modules@rdma",
+		judge_fail(g, "module-not-loaded",
+			   "modprobe mlx5_ib; systemctl restart rdma-load-modules@rdma",
 			   "mlx5_ib is not loaded, so %s has no RDMA device", nic);
 		judge_explained_by(g, "rdma.module", NULL);
 		return true;
@@ -42,8 +46,10 @@ static void mlx5_firmware(struct judging *g, const char *nic)
 		json_t *line = signature_fact(g, bad[i], bdf);
 
 		if (line)
-			judge_fail(g, bad[i], "devlink health show; update the firmware; power-cycle the node",
-				   "%s: the kernel log says: %s", nic, json_get_string(line, "text", ""));
+			judge_fail(g, bad[i],
+				   "devlink health show; update the firmware; power-cycle the node",
+				   "%s: the kernel log says: %s", nic,
+				   json_get_string(line, "text", ""));
 	}
 }
 
@@ -59,12 +65,29 @@ static const char *const auxiliary[] = { "mlx5_core.rdma.", NULL };
 
 /* drivers/infiniband/hw/mlx5/counters.c, and the port counters of the InfiniBand specification */
 static const char *const errors[] = {
-	"out_of_sequence", "packet_seq_err", "local_ack_timeout_err", "implied_nak_seq_err",
-	"rnr_nak_retry_err", "out_of_buffer", "duplicate_request", "req_cqe_error", "resp_cqe_error",
-	"req_remote_access_errors", "resp_remote_access_errors", "req_remote_invalid_request",
-	"resp_local_length_error", "rx_icrc_encapsulated", "roce_adp_retrans", "roce_slow_restart",
-	"symbol_error", "port_rcv_errors", "port_xmit_discards", "link_downed", "link_error_recovery",
-	"local_link_integrity_errors", NULL,
+	"out_of_sequence",
+	"packet_seq_err",
+	"local_ack_timeout_err",
+	"implied_nak_seq_err",
+	"rnr_nak_retry_err",
+	"out_of_buffer",
+	"duplicate_request",
+	"req_cqe_error",
+	"resp_cqe_error",
+	"req_remote_access_errors",
+	"resp_remote_access_errors",
+	"req_remote_invalid_request",
+	"resp_local_length_error",
+	"rx_icrc_encapsulated",
+	"roce_adp_retrans",
+	"roce_slow_restart",
+	"symbol_error",
+	"port_rcv_errors",
+	"port_xmit_discards",
+	"link_downed",
+	"link_error_recovery",
+	"local_link_integrity_errors",
+	NULL,
 };
 
 const struct family family_mlx5 = {

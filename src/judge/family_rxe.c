@@ -24,13 +24,13 @@ static bool rxe_no_device(struct judging *g, const char *nic)
 		}
 	}
 
-	const char *fix = judge_text(g, "modprobe rdma_rxe && rdma link add rxe-%s type rxe netdev %s",
-				     base, base);
+	const char *fix = judge_text(
+		g, "modprobe rdma_rxe && rdma link add rxe-%s type rxe netdev %s", base, base);
 
 	if (other) {
 		fact_optional(g, "/rdma/devices/%s/ports/1/link", other);
-		judge_fail(g, "rxe-other-link", fix, "no RDMA device on %s; %s sits on %s", base, other,
-			   other_link ? other_link : "no link");
+		judge_fail(g, "rxe-other-link", fix, "no RDMA device on %s; %s sits on %s", base,
+			   other, other_link ? other_link : "no link");
 	} else {
 		judge_fail(g, "rxe-link-missing", fix, "no software RDMA device on %s", base);
 	}
@@ -41,8 +41,16 @@ static const char *const rdma_drivers[] = { "rdma_rxe", "siw", NULL };
 
 /* drivers/infiniband/sw/rxe/rxe_hw_counters.c, without what merely counts traffic */
 static const char *const errors[] = {
-	"duplicate_request", "out_of_seq_request", "rcvd_rnr_err", "send_rnr_err", "rcvd_seq_err",
-	"retry_exceeded_err", "retry_rnr_exceeded_err", "completer_retry_err", "send_err", "link_downed",
+	"duplicate_request",
+	"out_of_seq_request",
+	"rcvd_rnr_err",
+	"send_rnr_err",
+	"rcvd_seq_err",
+	"retry_exceeded_err",
+	"retry_rnr_exceeded_err",
+	"completer_retry_err",
+	"send_err",
+	"link_downed",
 	NULL,
 };
 

@@ -8,7 +8,7 @@
 
 int64_t roce_mtu_of_link(int64_t link_mtu)
 {
-	int64_t roce = 4096;	/* IB_MTU_4096 is the largest of enum ib_mtu */
+	int64_t roce = 4096; /* IB_MTU_4096 is the largest of enum ib_mtu */
 
 	while (roce >= 256 && roce + ROCE_MTU_OVERHEAD_BYTES > link_mtu)
 		roce /= 2;
@@ -22,7 +22,10 @@ static const struct site_number *declared_mtu(const struct site_node *node, cons
 	const struct site_vlan *vlan = site_vlan_find(node, link);
 	const struct site_bond *bond = site_bond_find(node, link);
 	const struct site_link *plain = site_link_find(node, link);
-	const struct site_number *mtu = vlan ? &vlan->mtu : bond ? &bond->mtu : plain ? &plain->mtu : NULL;
+	const struct site_number *mtu = vlan  ? &vlan->mtu :
+					bond  ? &bond->mtu :
+					plain ? &plain->mtu :
+						NULL;
 
 	*where = vlan ? &vlan->where : bond ? &bond->where : plain ? &plain->where : NULL;
 	return mtu && mtu->set ? mtu : NULL;
@@ -43,17 +46,20 @@ static bool judge_mtu_declared(struct judging *g, const char *link, int64_t *mtu
 	fact_declared(g, where, json_integer(want->value), "nodes/%s/%s/mtu", g->node->name, link);
 	if (*mtu != want->value)
 		judge_fail(g, *mtu < want->value ? "mtu-low" : "mtu-high",
-			   judge_text(g, "nmcli connection modify %s mtu %lld && nmcli connection "
-					 "up %s (now: ip link set %s mtu %lld); the switch ports "
-					 "need at least as much", link,
-				      (long long)want->value, link, link, (long long)want->value),
+			   judge_text(g,
+				      "nmcli connection modify %s mtu %lld && nmcli connection up "
+				      "%s (now: ip link set %s mtu %lld); the switch ports need at "
+				      "least as much",
+				      link, (long long)want->value, link, link,
+				      (long long)want->value),
 			   "MTU of %s is %lld, declared is %lld: RoCE MTU %lld", link,
-			   (long long)*mtu,
-			   (long long)want->value, (long long)roce_mtu_of_link(*mtu));
+			   (long long)*mtu, (long long)want->value,
+			   (long long)roce_mtu_of_link(*mtu));
 	return true;
 }
 
-/* The ports of a bond have the bond's MTU: bond_change_mtu() sets them, so another value came later. */
+/* The ports of a bond have the bond's MTU: bond_change_mtu() sets them, so another value came
+ * later. */
 static void judge_mtu_members(struct judging *g, const char *bond, int64_t bond_mtu)
 {
 	char **nics = subject_physical_links(g->node, g->snapshot, bond);
@@ -65,9 +71,10 @@ static void judge_mtu_members(struct judging *g, const char *bond, int64_t bond_
 		    !fact_int(g, &mtu, "/links/%s/mtu", *n) || mtu == bond_mtu)
 			continue;
 
-		const char *fix = judge_text(g, "ip link set %s mtu %lld; look for a profile that "
-						"sets the MTU of the port itself", *n,
-						(long long)bond_mtu);
+		const char *fix = judge_text(g,
+					     "ip link set %s mtu %lld; look for a profile that "
+					     "sets the MTU of the port itself",
+					     *n, (long long)bond_mtu);
 
 		if (mtu < bond_mtu)
 			judge_fail(g, "mtu-member-low", fix,
@@ -75,9 +82,9 @@ static void judge_mtu_members(struct judging *g, const char *bond, int64_t bond_
 				   "take this port are lost",
 				   *n, (long long)mtu, bond, (long long)bond_mtu);
 		else
-			judge_warn(g, "mtu-member-high", fix, "MTU of %s is %lld, its bond %s has "
-							      "%lld", *n,
-				   (long long)mtu, bond, (long long)bond_mtu);
+			judge_warn(g, "mtu-member-high", fix,
+				   "MTU of %s is %lld, its bond %s has %lld", *n, (long long)mtu,
+				   bond, (long long)bond_mtu);
 	}
 	subject_names_free(nics);
 }
@@ -100,11 +107,10 @@ static void judge_mtu(struct judging *g)
 	if (strcmp(base, link) && !judge_mtu_declared(g, base, &base_mtu))
 		return;
 	if (base_mtu < mtu)
-		judge_fail(g, "mtu-below-vlan", judge_text(g, "ip link set %s mtu %lld", base,
-							      (long long)mtu),
+		judge_fail(g, "mtu-below-vlan",
+			   judge_text(g, "ip link set %s mtu %lld", base, (long long)mtu),
 			   "MTU of %s is %lld, the VLAN %s on it has %lld", base,
-			   (long long)base_mtu, link,
-			   (long long)mtu);
+			   (long long)base_mtu, link, (long long)mtu);
 	judge_mtu_members(g, base, base_mtu);
 	judge_pass(g, "MTU %lld, RoCE MTU %lld", (long long)mtu, (long long)roce_mtu_of_link(mtu));
 }
@@ -122,8 +128,8 @@ static void judge_mtu_pair(struct judging *g)
 		judge_pass(g, "MTU %lld on both", (long long)own);
 		return;
 	}
-	judge_fail(g, "mtu-pair", "give both ends, and every switch port between them, the same "
-				  "MTU",
+	judge_fail(g, "mtu-pair",
+		   "give both ends, and every switch port between them, the same MTU",
 		   "MTU of %s on %s is %lld, of %s on %s %lld: large packets arrive in one "
 		   "direction only",
 		   g->port->link, g->node->name, (long long)own, g->peer_port->link, g->peer->name,

@@ -13,15 +13,17 @@ const char *nic_is_virtual(struct judging *g)
 {
 	const char *driver = g->nic ? subject_virtual_driver(g->snapshot, g->nic) : NULL;
 
-	return driver ? judge_text(g, "%s is driven by %s, a virtual NIC without PCIe link and "
-				      "firmware of its own",
+	return driver ? judge_text(g,
+				   "%s is driven by %s, a virtual NIC without PCIe link and "
+				   "firmware of its own",
 				   g->nic, driver) :
 			NULL;
 }
 
-/* --- nic.driver ------------------------------------------------------------------------------------- */
+/* --- nic.driver --- */
 
-/* Another link that is this one under a new name: by alternative name, or by the declared PCI address. */
+/* Another link that is this one under a new name: by alternative name, or by the declared PCI
+ * address. */
 static const char *renamed_to(struct judging *g, const char *pci)
 {
 	const char *name;
@@ -55,9 +57,10 @@ static void judge_unbound(struct judging *g, const char *pci, const char *want)
 			   g->nic, pci);
 	else if (bound && text_starts_with(bound, "vfio"))
 		judge_fail(g, "driver-vfio",
-			   judge_text(g, "driverctl unset-override %s, or echo the address into "
-					 "/sys/bus/pci/drivers/%s/unbind and bind %s; it may be "
-					 "meant for a virtual machine",
+			   judge_text(g,
+				      "driverctl unset-override %s, or echo the address into "
+				      "/sys/bus/pci/drivers/%s/unbind and bind %s; it may be meant "
+				      "for a virtual machine",
 				      pci, bound, want ? want : "its driver"),
 			   "%s (%s) is bound to %s, so the host has no link", g->nic, pci, bound);
 	else if (bound)
@@ -78,8 +81,8 @@ static void judge_absent_link(struct judging *g, const struct site_link *link)
 
 	if (other) {
 		fact_optional(g, "/links/%s/alternative_names", other);
-		judge_fail(g, "link-renamed", "use the name of today in site.yaml, or pin the name "
-					      "with a .link file",
+		judge_fail(g, "link-renamed",
+			   "use the name of today in site.yaml, or pin the name with a .link file",
 			   "there is no link %s; the adapter's link is called %s", g->nic, other);
 	} else if (pci && peek(g, "/pci/devices/%s", pci)) {
 		judge_unbound(g, pci, link->driver);
@@ -111,27 +114,28 @@ static void judge_driver(struct judging *g)
 		judge_absent_link(g, link);
 		return;
 	}
-	if (peek(g, "/links/%s/ethtool/driver", g->nic) || !subject_pci_of_link(g->snapshot,
-		    g->nic))
+	if (peek(g, "/links/%s/ethtool/driver", g->nic) ||
+	    !subject_pci_of_link(g->snapshot, g->nic))
 		driver = fact_string(g, "/links/%s/ethtool/driver", g->nic);
 	else
-		driver = fact_string(g, "/pci/devices/%s/driver", subject_pci_of_link(g->snapshot,
-					g->nic));
+		driver = fact_string(g, "/pci/devices/%s/driver",
+				     subject_pci_of_link(g->snapshot, g->nic));
 	if (!driver)
 		return;
 
 	const struct family *family = family_of_nic(g->snapshot, g->nic);
-	const char *version = json_string_value(peek(g, "/links/%s/ethtool/driver_version",
-							g->nic));
+	const char *version =
+		json_string_value(peek(g, "/links/%s/ethtool/driver_version", g->nic));
 
 	if (want) {
 		fact_declared(g, &link->where, json_text_new(want), "nodes/%s/links/%s/driver",
-								    g->node->name,
-			      g->nic);
+			      g->node->name, g->nic);
 		if (strcmp(driver, want)) {
 			judge_fail(g, "driver-other",
-				   judge_text(g, "modprobe %s; see which driver claims the adapter "
-						 "with lspci -nnk, or correct site.yaml", want),
+				   judge_text(g,
+					      "modprobe %s; see which driver claims the adapter "
+					      "with lspci -nnk, or correct site.yaml",
+					      want),
 				   "%s is driven by %s, declared is %s", g->nic, driver, want);
 			return;
 		}
@@ -141,13 +145,13 @@ static void judge_driver(struct judging *g)
 	if (family_ice_safe_mode(g, g->nic))
 		judge_pass(g, "%s is bound, in Safe Mode: gate nic.firmware says why", driver);
 	else
-		judge_pass(g, "%s%s%s%s%s", driver, version && *version ? " " : "", version ? version : "",
-			   family ? "" : ", not of a known RDMA family",
-			   !family && nic_is_virtual(g) ? " (virtual NIC: software RDMA "
-							  "only)" : "");
+		judge_pass(g, "%s%s%s%s%s", driver, version && *version ? " " : "",
+			   version ? version : "", family ? "" : ", not of a known RDMA family",
+			   !family && nic_is_virtual(g) ? " (virtual NIC: software RDMA only)" :
+							  "");
 }
 
-/* --- nic.driver-pair ---------------------------------------------------------------------------------------- */
+/* --- nic.driver-pair --- */
 
 static void judge_driver_pair(struct judging *g)
 {
@@ -225,9 +229,9 @@ const struct gate gates_nic[] = {
 		.judge = judge_nic_firmware,
 		.judge_pair = judge_nic_firmware_pair,
 		.not_applicable = nic_is_virtual,
-		.proves = "Firmware and DDP package are as declared, equal on the NICs of the node "
-			  "and of its peer, running as stored, and an ice port is not in Safe "
-			  "Mode.",
+		.proves =
+			"Firmware and DDP package are as declared, equal on the NICs of the node "
+			"and of its peer, running as stored, and an ice port is not in Safe Mode.",
 		.why = "Without its DDP package an E810 port has link and sends, but has one queue "
 		       "pair, no RDMA, no DCB, and in one report received nothing, so LACP never "
 		       "formed. RDMA over a bond with out-of-tree ice needs the LAG DDP package; "
@@ -248,9 +252,9 @@ const struct gate gates_nic[] = {
 		.scope = GATE_NODE,
 		.title = "Ethernet and RDMA driver from one source",
 		.judge = judge_driver_pair,
-		.proves = "The modules of a family (ice and irdma, mlx5_core and mlx5_ib, bnxt_en "
-			  "and bnxt_re) are both in-tree or both out-of-tree, and ib_core fits "
-			  "them.",
+		.proves =
+			"The modules of a family (ice and irdma, mlx5_core and mlx5_ib, bnxt_en "
+			"and bnxt_re) are both in-tree or both out-of-tree, and ib_core fits them.",
 		.why = "Out-of-tree ice and in-tree irdma do not work together; the only sign is "
 		       "`Unknown symbol` in the kernel log, or nothing. An ib_core of DOCA-OFED "
 		       "conflicts with irdma and hides host GIDs from pods.",

@@ -18,5 +18,7 @@ int64_t roce_mtu_of_link(int64_t link_mtu);
 /* Smallest link MTU for a RoCE MTU. */
 static inline int64_t roce_mtu_needs_link(int64_t roce_mtu)
 {
-	return roce_mtu + ROCE_MTU_OVERHEAD_BYTES;
+	return roce_mtu > INT64_MAX - ROCE_MTU_OVERHEAD_BYTES ?
+		       INT64_MAX :
+		       roce_mtu + ROCE_MTU_OVERHEAD_BYTES;
 }

@@ -8,8 +8,8 @@
 #include "judge/nic.h"
 #include "judge/subject.h"
 
-/* Firmware version of a link that names it best, with evidence: devlink fw.bundle_id / fw.mgmt / fw, else
- * what ethtool prints. NULL when none was observed. */
+/* Firmware version of a link that names it best, with evidence: devlink fw.bundle_id / fw.mgmt /
+ * fw, else what ethtool prints. NULL when none was observed. */
 static const char *firmware_of(struct judging *g, const char *nic)
 {
 	static const char *const names[] = { "fw.bundle_id", "fw.mgmt", "fw.version", "fw" };
@@ -29,7 +29,8 @@ static bool firmware_matches(struct judging *g, const char *nic, const char *wan
 	json_t *version;
 
 	if (bdf) {
-		json_object_foreach(peek(g, "/devlink/pci/%s/versions/running", bdf), name, version) {
+		json_object_foreach(peek(g, "/devlink/pci/%s/versions/running", bdf), name,
+				     version) {
 			if (json_is_string(version) && !strcmp(json_string_value(version), want))
 				return true;
 		}
@@ -45,21 +46,26 @@ static void judge_declared_firmware(struct judging *g, const struct site_link *l
 	const char *bdf = subject_pci_of_link(g->snapshot, g->nic);
 
 	if (link->firmware) {
-		fact_declared(g, &link->where, json_text_new(link->firmware), "nodes/%s/links/%s/firmware",
-			      g->node->name, g->nic);
+		fact_declared(g, &link->where, json_text_new(link->firmware),
+			      "nodes/%s/links/%s/firmware", g->node->name, g->nic);
 		if (!firmware_matches(g, g->nic, link->firmware))
-			judge_fail(g, "firmware-version", "flash the declared NVM (devlink dev flash), or correct site.yaml",
-				   "firmware of %s is %s, declared is %s", g->nic, is, link->firmware);
+			judge_fail(
+				g, "firmware-version",
+				"flash the declared NVM (devlink dev flash), or correct site.yaml",
+				"firmware of %s is %s, declared is %s", g->nic, is, link->firmware);
 	}
 	if (link->ddp && bdf) {
-		const char *ddp = fact_string(g, "/devlink/pci/%s/versions/running/fw.app.name", bdf);
+		const char *ddp =
+			fact_string(g, "/devlink/pci/%s/versions/running/fw.app.name", bdf);
 
-		fact_declared(g, &link->where, json_text_new(link->ddp), "nodes/%s/links/%s/ddp", g->node->name,
-			      g->nic);
+		fact_declared(g, &link->where, json_text_new(link->ddp), "nodes/%s/links/%s/ddp",
+			      g->node->name, g->nic);
 		if (ddp && strcmp(ddp, link->ddp))
 			judge_fail(g, "ddp-package",
-				   "install the declared DDP package as ice.pkg, also in the initramfs; power-cycle",
-				   "DDP package of %s is \"%s\", declared is \"%s\"", g->nic, ddp, link->ddp);
+				   "install the declared DDP package as ice.pkg, also in the "
+				   "initramfs; power-cycle",
+				   "DDP package of %s is \"%s\", declared is \"%s\"", g->nic, ddp,
+				   link->ddp);
 	}
 }
 
@@ -78,10 +84,13 @@ static void judge_stored(struct judging *g)
 			continue;
 		fact_optional(g, "/devlink/pci/%s/versions/running/%s", bdf, name);
 		fact_optional(g, "/devlink/pci/%s/versions/stored/%s", bdf, name);
-		judge_warn(g, "firmware-not-active",
-			   judge_text(g, "devlink dev reload pci/%s action fw_activate, or power-cycle", bdf),
-			   "%s of %s: %s is stored and not yet running (%s)", name, g->nic,
-			   json_string_value(stored) ?: "?", json_string_value(running) ?: "?");
+		judge_warn(
+			g, "firmware-not-active",
+			judge_text(g,
+				   "devlink dev reload pci/%s action fw_activate, or power-cycle",
+				   bdf),
+			"%s of %s: %s is stored and not yet running (%s)", name, g->nic,
+			json_string_value(stored) ?: "?", json_string_value(running) ?: "?");
 		return;
 	}
 }
@@ -102,8 +111,10 @@ static void judge_siblings(struct judging *g, const struct family *family, const
 
 			if (other && strcmp(other, is)) {
 				done = true;
-				judge_fail(g, "firmware-differs", "bring all adapters of the node to one firmware",
-					   "firmware of %s is %s, of %s it is %s", g->nic, is, *n, other);
+				judge_fail(g, "firmware-differs",
+					   "bring all adapters of the node to one firmware",
+					   "firmware of %s is %s, of %s it is %s", g->nic, is, *n,
+					   other);
 			}
 		}
 		subject_names_free(nics);
@@ -116,13 +127,15 @@ void judge_nic_firmware(struct judging *g)
 	const struct site_link *link = site_link_find(g->node, g->nic);
 	const char *is = firmware_of(g, g->nic);
 	const char *bdf = subject_pci_of_link(g->snapshot, g->nic);
-	const char *ddp = bdf ? json_string_value(peek(g, "/devlink/pci/%s/versions/running/fw.app.name", bdf)) :
+	const char *ddp = bdf ? json_string_value(peek(
+					g, "/devlink/pci/%s/versions/running/fw.app.name", bdf)) :
 				NULL;
 
 	if (family && family->firmware)
 		family->firmware(g, g->nic);
 	if (!is) {
-		judge_unknown(g, NULL, "neither devlink nor ethtool tells the firmware of %s", g->nic);
+		judge_unknown(g, NULL, "neither devlink nor ethtool tells the firmware of %s",
+			      g->nic);
 		return;
 	}
 	if (link)
@@ -134,7 +147,8 @@ void judge_nic_firmware(struct judging *g)
 	judge_pass(g, "%s%s%s%s", is, ddp ? ", DDP \"" : "", ddp ? ddp : "", ddp ? "\"" : "");
 }
 
-/* First NIC of the family below the RDMA ports of a node; NULL when it has none. The caller frees. */
+/* First NIC of the family below the RDMA ports of a node; NULL when it has none. The caller frees.
+ */
 static char *first_nic(const struct site_node *node, json_t *snapshot, const struct family *family)
 {
 	char *found = NULL;
@@ -156,9 +170,10 @@ static char *first_nic(const struct site_node *node, json_t *snapshot, const str
 static void compare_version(struct judging *g, const char *own, const char *peer, const char *nic,
 			    const char *peer_nic, const char *name, bool same_role, bool *differs)
 {
-	const char *a = json_string_value(peek(g, "/devlink/pci/%s/versions/running/%s", own, name));
-	const char *b = json_string_value(json_at(g->peer_snapshot, "/devlink/pci/%s/versions/running/%s", peer,
-						  name));
+	const char *a =
+		json_string_value(peek(g, "/devlink/pci/%s/versions/running/%s", own, name));
+	const char *b = json_string_value(
+		json_at(g->peer_snapshot, "/devlink/pci/%s/versions/running/%s", peer, name));
 
 	if (!a || !b)
 		return;
@@ -168,26 +183,30 @@ static void compare_version(struct judging *g, const char *own, const char *peer
 		return;
 	*differs = true;
 	if (same_role)
-		judge_fail(g, "firmware-differs", "bring all adapters of the role to one NVM and DDP package",
-			   "%s of %s on %s is %s, of %s on %s %s", name, nic, g->node->name, a, peer_nic,
-			   g->peer->name, b);
+		judge_fail(g, "firmware-differs",
+			   "bring all adapters of the role to one NVM and DDP package",
+			   "%s of %s on %s is %s, of %s on %s %s", name, nic, g->node->name, a,
+			   peer_nic, g->peer->name, b);
 	else
-		judge_warn(g, "firmware-differs", "bring the adapters to one NVM and DDP package where you can",
-			   "%s of %s on %s is %s, of %s on %s %s", name, nic, g->node->name, a, peer_nic,
-			   g->peer->name, b);
+		judge_warn(g, "firmware-differs",
+			   "bring the adapters to one NVM and DDP package where you can",
+			   "%s of %s on %s is %s, of %s on %s %s", name, nic, g->node->name, a,
+			   peer_nic, g->peer->name, b);
 }
 
 void judge_nic_firmware_pair(struct judging *g)
 {
-	static const char *const names[] = { "fw.bundle_id", "fw.mgmt", "fw", "fw.undi", "fw.app.name", "fw.app" };
+	static const char *const names[] = { "fw.bundle_id", "fw.mgmt",     "fw",
+					     "fw.undi",      "fw.app.name", "fw.app" };
 	_cleanup_free_ char *nic = first_nic(g->node, g->snapshot, NULL);
 	const struct family *family = nic ? family_of_nic(g->snapshot, nic) : NULL;
 	_cleanup_free_ char *other = family ? first_nic(g->peer, g->peer_snapshot, family) : NULL;
 	bool same_role = g->node->roles & g->peer->roles, differs = false;
 
 	if (!nic || !other) {
-		judge_na(g, "%s", !nic ? "no NIC with firmware of its own below the RDMA ports" :
-					 "the two nodes have NICs of different families");
+		judge_na(g, "%s",
+			 !nic ? "no NIC with firmware of its own below the RDMA ports" :
+				"the two nodes have NICs of different families");
 		return;
 	}
 
@@ -211,10 +230,11 @@ void judge_nic_firmware_pair(struct judging *g)
 		judge_pass(g, "firmware of %s and %s is equal: %s", nic, other, a);
 	else if (same_role)
 		judge_fail(g, "firmware-differs", "bring all adapters of the role to one firmware",
-			   "firmware of %s on %s is %s, of %s on %s %s", nic, g->node->name, a, other, g->peer->name,
-			   b);
+			   "firmware of %s on %s is %s, of %s on %s %s", nic, g->node->name, a,
+			   other, g->peer->name, b);
 	else
-		judge_warn(g, "firmware-differs", "bring the adapters to one firmware where you can",
-			   "firmware of %s on %s is %s, of %s on %s %s", nic, g->node->name, a, other, g->peer->name,
-			   b);
+		judge_warn(g, "firmware-differs",
+			   "bring the adapters to one firmware where you can",
+			   "firmware of %s on %s is %s, of %s on %s %s", nic, g->node->name, a,
+			   other, g->peer->name, b);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pci.link: does the slowest link between the NIC and the root port carry what its ports are to carry? */
+/* pci.link: does the slowest link between the NIC and the root port carry what its ports are to
+ * carry? */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -7,7 +8,8 @@
 #include "judge/signature.h"
 #include "judge/subject.h"
 
-/* Bridges above a NIC that are followed; PCI allows 256 buses, real trees have less than ten levels. */
+/* Bridges above a NIC that are followed; PCI allows 256 buses, real trees have less than ten
+ * levels. */
 #define BRIDGES_MAX 32
 
 struct pci_link {
@@ -15,8 +17,8 @@ struct pci_link {
 	int64_t width, max_width;
 };
 
-/* Gb/s of one lane: 8b/10b up to 5 GT/s, 128b/130b up to 32, FLIT mode from 64 (PCIE_SPEED2MBS_ENC in
- * drivers/pci/pci.h). */
+/* Gb/s of one lane: 8b/10b up to 5 GT/s, 128b/130b up to 32, FLIT mode from 64 (PCIE_SPEED2MBS_ENC
+ * in drivers/pci/pci.h). */
 static double lane_gbps(double gts)
 {
 	if (gts <= 5.0)
@@ -31,7 +33,8 @@ static double gbps(double gts, int64_t width)
 
 static bool read_link(json_t *link, struct pci_link *out)
 {
-	json_t *speed = json_object_get(link, "speed_gts"), *max = json_object_get(link, "max_speed_gts");
+	json_t *speed = json_object_get(link, "speed_gts"),
+	       *max = json_object_get(link, "max_speed_gts");
 
 	*out = (struct pci_link){
 		.speed_gts = json_number_value(speed),
@@ -97,7 +100,7 @@ static double needed_gbps(struct judging *g, const char *bdf, size_t *ports)
 {
 	char **counted = NULL;
 	size_t n = 0;
-	int64_t sum = 0;
+	double sum = 0;
 	const char *name;
 	json_t *l;
 
@@ -114,17 +117,18 @@ static double needed_gbps(struct judging *g, const char *bdf, size_t *ports)
 
 		if (!mbps)
 			continue;
-		sum += mbps;
+		sum += (double)mbps;
 		counted = xreallocarray(counted, n + 2, sizeof(*counted));
 		counted[n++] = xstrdup(name);
 		counted[n] = NULL;
 	}
 	subject_names_free(counted);
 	*ports = n;
-	return (double)sum / 1000;
+	return sum / 1000;
 }
 
-/* The slowest link from the NIC upwards; of equal ones the uppermost, as pcie_bandwidth_available() has it. */
+/* The slowest link from the NIC upwards; of equal ones the uppermost, as pcie_bandwidth_available()
+ * has it. */
 static const char *slowest(struct judging *g, const char *bdf, struct pci_link *limit)
 {
 	const char *at = bdf, *limiting = bdf;
@@ -134,7 +138,8 @@ static const char *slowest(struct judging *g, const char *bdf, struct pci_link *
 		json_t *j = peek(g, "/pci/devices/%s/link", at);
 
 		if (j && read_link(j, &link) &&
-		    (i == 0 || gbps(link.speed_gts, link.width) <= gbps(limit->speed_gts, limit->width))) {
+		    (i == 0 ||
+		     gbps(link.speed_gts, link.width) <= gbps(limit->speed_gts, limit->width))) {
 			*limit = link;
 			limiting = at;
 		}
@@ -146,8 +151,8 @@ static const char *slowest(struct judging *g, const char *bdf, struct pci_link *
 }
 
 /* Which part is below what it could be? Speaks of the limiting link. */
-static const char *reason(struct judging *g, const char *bdf, const struct pci_link *own, const char *at,
-			  const struct pci_link *limit)
+static const char *reason(struct judging *g, const char *bdf, const struct pci_link *own,
+			  const char *at, const struct pci_link *limit)
 {
 	bool narrow = limit->width < limit->max_width;
 	bool slow = limit->speed_gts < limit->max_speed_gts;
@@ -158,9 +163,12 @@ static const char *reason(struct judging *g, const char *bdf, const struct pci_l
 		return "that link trained below its own width";
 	if (slow)
 		return "that link trained below its own speed";
-	if (strcmp(at, bdf) && gbps(own->max_speed_gts, own->max_width) > gbps(limit->speed_gts, limit->width))
-		return judge_text(g, "the slot or bridge can do no more; the adapter could use %.1f GT/s x%lld",
-				  own->max_speed_gts, (long long)own->max_width);
+	if (strcmp(at, bdf) &&
+	    gbps(own->max_speed_gts, own->max_width) > gbps(limit->speed_gts, limit->width))
+		return judge_text(
+			g,
+			"the slot or bridge can do no more; the adapter could use %.1f GT/s x%lld",
+			own->max_speed_gts, (long long)own->max_width);
 	return "that is all this adapter can do";
 }
 
@@ -188,7 +196,8 @@ void judge_pci_link(struct judging *g)
 	if (!j)
 		return;
 	if (!read_link(j, &own)) {
-		judge_unknown(g, "lspci -vv shows LnkSta as root", "the link of %s tells no speed or width", bdf);
+		judge_unknown(g, "lspci -vv shows LnkSta as root",
+			      "the link of %s tells no speed or width", bdf);
 		return;
 	}
 	limit = own;
@@ -197,20 +206,24 @@ void judge_pci_link(struct judging *g)
 	double have = gbps(limit.speed_gts, limit.width), need = needed_gbps(g, bdf, &ports);
 	const char *why = reason(g, bdf, &own, at, &limit);
 	const char *device = judge_text(g, "%.*s", (int)subject_pci_slot_length(bdf), bdf);
-	static const char fix[] = "use a slot with more lanes or a higher generation; set the slot's link speed to Auto "
-				  "in the BIOS; reseat the card or riser when width is missing";
+	static const char fix[] =
+		"use a slot with more lanes or a higher generation; set the slot's link speed to "
+		"Auto in the BIOS; reseat the card or riser when width is missing";
 
 	signature_fact(g, "pcie-limited", bdf);
 	if (need > have)
 		judge_fail(g, "pcie-link-too-slow", fix,
-			   "%.0f Gb/s for the device %s, its %zu port%s need%s %.0f Gb/s; limiting link %s at %.1f GT/s "
-			   "x%lld: %s", have, device, ports, ports == 1 ? "" : "s", ports == 1 ? "s" : "", need, at,
-			   limit.speed_gts, (long long)limit.width, why);
+			   "%.0f Gb/s for the device %s, its %zu port%s need%s %.0f Gb/s; limiting "
+			   "link %s at %.1f GT/s x%lld: %s",
+			   have, device, ports, ports == 1 ? "" : "s", ports == 1 ? "s" : "", need,
+			   at, limit.speed_gts, (long long)limit.width, why);
 	else if (have < gbps(own.max_speed_gts, own.max_width))
 		judge_warn(g, "pcie-below-maximum", fix,
-			   "%.0f Gb/s for the device %s of %.0f that it could use%s; limiting link %s at %.1f GT/s "
-			   "x%lld: %s", have, device, gbps(own.max_speed_gts, own.max_width),
-			   need > 0 ? ", enough for its ports" : "", at, limit.speed_gts, (long long)limit.width, why);
+			   "%.0f Gb/s for the device %s of %.0f that it could use%s; limiting link "
+			   "%s at %.1f GT/s x%lld: %s",
+			   have, device, gbps(own.max_speed_gts, own.max_width),
+			   need > 0 ? ", enough for its ports" : "", at, limit.speed_gts,
+			   (long long)limit.width, why);
 	else if (need > 0)
 		judge_pass(g, "%.1f GT/s x%lld, %.0f Gb/s for %.0f Gb/s of ports", own.speed_gts,
 			   (long long)own.width, have, need);
@@ -218,5 +231,6 @@ void judge_pci_link(struct judging *g)
 		judge_pass(g, "%.1f GT/s x%lld, %.0f Gb/s, full width and speed", own.speed_gts,
 			   (long long)own.width, have);
 	if (!ports)
-		judge_assume(g, "no speed of the port is declared or known: only the link's own maximum is judged");
+		judge_assume(g, "no speed of the port is declared or known: only the link's own "
+				"maximum is judged");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qos.fw-lldp, qos.dcbx, qos.flow-control: who rules DCB on a NIC, and link pause, which excludes PFC. */
+/* qos.fw-lldp, qos.dcbx, qos.flow-control: who rules DCB on a NIC, and link pause, which excludes
+ * PFC. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -30,8 +31,10 @@ json_t *qos_dcb(struct judging *g)
 		judge_explained_by(g, "nic.firmware", g->nic);
 	} else {
 		judge_fail(g, "nic-without-dcb",
-			   "use a NIC and driver with DCB for lossless traffic, or declare `dcb: false` and accept loss",
-			   "the driver %s of %s has no DCB, so nothing can be set that the site declares",
+			   "use a NIC and driver with DCB for lossless traffic, or declare `dcb: "
+			   "false` and accept loss",
+			   "the driver %s of %s has no DCB, so nothing can be set that the site "
+			   "declares",
 			   subject_driver_of_link(g->snapshot, g->nic) ?: "(not known)", g->nic);
 	}
 	return NULL;
@@ -48,8 +51,11 @@ const char *qos_fix(struct judging *g, const char *fmt, ...)
 	va_end(ap);
 	if (family != &family_ice || !bond)
 		return judge_text(g, "%s", command);
-	return judge_text(g, "take %s out of %s first (ice refuses DCB changes in a bond), then: %s; give the other port the "
-			     "same, and bond them again. The change resets the port", g->nic, bond, command);
+	return judge_text(
+		g,
+		"take %s out of %s first (ice refuses DCB changes in a bond), then: %s; give the "
+		"other port the same, and bond them again. The change resets the port",
+		g->nic, bond, command);
 }
 
 int qos_priority(struct judging *g)
@@ -60,9 +66,10 @@ int qos_priority(struct judging *g)
 	return -1;
 }
 
-/* --- qos.fw-lldp ----------------------------------------------------------------------------------------- */
+/* --- qos.fw-lldp --- */
 
-/* By the driver's private flag; its sense differs: ice "fw-lldp-agent" off is good, i40e "disable-fw-lldp" on. */
+/* By the driver's private flag; its sense differs: ice "fw-lldp-agent" off is good, i40e
+ * "disable-fw-lldp" on. */
 static void judge_lldp_flag(struct judging *g, const struct family *family)
 {
 	const char *flag = family->fw_lldp_flag;
@@ -74,22 +81,27 @@ static void judge_lldp_flag(struct judging *g, const struct family *family)
 	agent_on = family->fw_lldp_flag_inverted ? !value : value;
 	if (agent_on)
 		judge_fail(g, "fw-lldp-on",
-			   judge_text(g, "ethtool --set-priv-flags %s %s %s (it persists over reboots; a setting \"LLDP "
-					 "AGENT\" in the BIOS may rule it)", g->nic, flag,
-				      family->fw_lldp_flag_inverted ? "on" : "off"),
-			   "the firmware's LLDP agent of %s is on (%s %s): it applies the switch's DCB, and host settings "
-			   "are refused", g->nic, flag, value ? "on" : "off");
+			   judge_text(g,
+				      "ethtool --set-priv-flags %s %s %s (it persists over "
+				      "reboots; a setting \"LLDP AGENT\" in the BIOS may rule it)",
+				      g->nic, flag, family->fw_lldp_flag_inverted ? "on" : "off"),
+			   "the firmware's LLDP agent of %s is on (%s %s): it applies the switch's "
+			   "DCB, and host settings are refused",
+			   g->nic, flag, value ? "on" : "off");
 	else if (json_is_true(fact_optional(g, "/links/%s/dcb/dcbx/lld_managed", g->nic)))
-		judge_fail(g, "fw-lldp-managed", judge_text(g, "ethtool --set-priv-flags %s %s %s once more; reload the driver",
-							    g->nic, flag, family->fw_lldp_flag_inverted ? "on" : "off"),
-			   "%s says %s %s, and yet DCB of %s is managed by the firmware", g->nic, flag,
-			   value ? "on" : "off", g->nic);
+		judge_fail(
+			g, "fw-lldp-managed",
+			judge_text(g,
+				   "ethtool --set-priv-flags %s %s %s once more; reload the driver",
+				   g->nic, flag, family->fw_lldp_flag_inverted ? "on" : "off"),
+			"%s says %s %s, and yet DCB of %s is managed by the firmware", g->nic, flag,
+			value ? "on" : "off", g->nic);
 	else
 		judge_pass(g, "%s %s", flag, value ? "on" : "off");
 }
 
-/* No such flag: what the kernel says of DCBX tells who is in charge. mlx5 sets the host bit only when the
- * firmware's mode is HOST; bnxt sets lld_managed when the firmware has a DCBX agent. */
+/* No such flag: what the kernel says of DCBX tells who is in charge. mlx5 sets the host bit only
+ * when the firmware's mode is HOST; bnxt sets lld_managed when the firmware has a DCBX agent. */
 static void judge_lldp_dcbx(struct judging *g, const struct family *family)
 {
 	bool host, managed;
@@ -100,7 +112,9 @@ static void judge_lldp_dcbx(struct judging *g, const struct family *family)
 	if (managed || (!host && family == &family_mlx5))
 		judge_fail(g, "fw-lldp-managed",
 			   family == &family_mlx5 ?
-				   judge_text(g, "mlnx_qos -i %s -d os; in the firmware: mlxconfig set LLDP_NB_DCBX_P1=FALSE",
+				   judge_text(g,
+					      "mlnx_qos -i %s -d os; in the firmware: mlxconfig "
+					      "set LLDP_NB_DCBX_P1=FALSE",
 					      g->nic) :
 				   "switch the LLDP/DCBX agent off with the vendor's tool",
 			   "DCB of %s is managed by its firmware", g->nic);
@@ -108,7 +122,8 @@ static void judge_lldp_dcbx(struct judging *g, const struct family *family)
 		judge_pass(g, "no agent in charge: DCBX of %s is the host's", g->nic);
 	else
 		judge_unknown(g, "ask the vendor's tool whether an LLDP agent runs in the firmware",
-			      "neither a private flag nor DCBX tells who manages DCB of %s", g->nic);
+			      "neither a private flag nor DCBX tells who manages DCB of %s",
+			      g->nic);
 }
 
 void judge_qos_fw_lldp(struct judging *g)
@@ -124,7 +139,7 @@ void judge_qos_fw_lldp(struct judging *g)
 		judge_lldp_dcbx(g, family);
 }
 
-/* --- qos.dcbx --------------------------------------------------------------------------------------------- */
+/* --- qos.dcbx --- */
 
 void judge_qos_dcbx(struct judging *g)
 {
@@ -136,12 +151,14 @@ void judge_qos_dcbx(struct judging *g)
 		return;
 	cee = json_is_true(peek(g, "/links/%s/dcb/dcbx/cee", g->nic));
 	if (managed) {
-		judge_fail(g, "dcbx-lld-managed", "see gate qos.fw-lldp: the firmware's agent goes first",
+		judge_fail(g, "dcbx-lld-managed",
+			   "see gate qos.fw-lldp: the firmware's agent goes first",
 			   "DCBX of %s is managed by the firmware (lld-managed)", g->nic);
 		judge_explained_by(g, "qos.fw-lldp", g->nic);
 	} else if (!ieee) {
 		judge_fail(g, "dcbx-not-ieee", qos_fix(g, "dcb dcbx set dev %s host ieee", g->nic),
-			   "DCBX of %s is %s, and DSCP entries need IEEE", g->nic, cee ? "CEE" : "not IEEE");
+			   "DCBX of %s is %s, and DSCP entries need IEEE", g->nic,
+			   cee ? "CEE" : "not IEEE");
 	} else if (!host) {
 		judge_fail(g, "dcbx-not-host", qos_fix(g, "dcb dcbx set dev %s host ieee", g->nic),
 			   "DCBX of %s is not the host's", g->nic);
@@ -150,7 +167,7 @@ void judge_qos_dcbx(struct judging *g)
 	}
 }
 
-/* --- qos.flow-control -------------------------------------------------------------------------------------- */
+/* --- qos.flow-control --- */
 
 static bool pfc_wanted(struct judging *g)
 {
@@ -176,19 +193,23 @@ void judge_qos_flow_control(struct judging *g)
 		return;
 
 	const char *which = rx && tx ? "rx and tx" : rx ? "rx" : "tx";
-	const char *fix = judge_text(g, "ethtool -A %s autoneg off rx off tx off; the same on the switch port", g->nic);
+	const char *fix = judge_text(
+		g, "ethtool -A %s autoneg off rx off tx off; the same on the switch port", g->nic);
 
 	if (!rx && !tx) {
 		judge_pass(g, "link pause off");
 	} else if (pfc_on) {
 		fact_optional(g, "/links/%s/dcb/pfc/enabled", g->nic);
 		judge_fail(g, "pause-with-pfc", fix,
-			   "link pause (%s) and PFC are both on at %s: one excludes the other", which, g->nic);
+			   "link pause (%s) and PFC are both on at %s: one excludes the other",
+			   which, g->nic);
 	} else if (pfc_wanted(g)) {
 		if (!g->site->qos.pfc.set)
 			judge_assume(g, "PFC on the RoCE priority");
 		judge_fail(g, "link-pause-on", fix,
-			   "link pause (%s) is on at %s: it stops all traffic classes and excludes PFC", which, g->nic);
+			   "link pause (%s) is on at %s: it stops all traffic classes and excludes "
+			   "PFC",
+			   which, g->nic);
 	} else {
 		judge_pass(g, "link pause %s, and the site declares no PFC", which);
 	}

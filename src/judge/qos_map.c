@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qos.dscp, qos.ets, qos.pfc: the way of the RoCE class through one NIC. IEEE 802.1Q clause 37 and 36. */
+/* qos.dscp, qos.ets, qos.pfc: the way of the RoCE class through one NIC. IEEE 802.1Q clause 37
+ * and 36. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "judge/qos.h"
 #include "judge/subject.h"
 
-/* --- qos.dscp ------------------------------------------------------------------------------------------- */
+/* --- qos.dscp --- */
 
 /* A DSCP's entry is a priority, or a list when it has several. */
 static bool entry_has(json_t *entry, int64_t priority)
@@ -36,39 +37,43 @@ static json_t *dscp_entry(json_t *map, int64_t dscp)
 
 static void judge_dscp_others(struct judging *g, json_t *map, int64_t dscp, int64_t priority)
 {
-	_cleanup_strbuf_ struct strbuf others = {0};
+	_cleanup_strbuf_ struct strbuf others = { 0 };
 	const char *key;
 	json_t *entry;
 
 	json_object_foreach(map, key, entry) {
 		uint64_t n;
 
-		if (text_to_u64(key, 10, &n) == 0 && (int64_t)n != dscp && entry_has(entry, priority))
+		if (text_to_u64(key, 10, &n) == 0 && (int64_t)n != dscp &&
+		    entry_has(entry, priority))
 			strbuf_printf(&others, "%s%s", others.len ? ", " : "", key);
 	}
 	if (others.len)
 		judge_fail(g, "dscp-others-on-priority",
-			   qos_fix(g, "dcb app del dev %s dscp-prio N:%lld for each of them", g->nic, (long long)priority),
-			   "DSCP %s of %s also land on priority %lld, which is for RoCE", strbuf_str(&others), g->nic,
-			   (long long)priority);
+			   qos_fix(g, "dcb app del dev %s dscp-prio N:%lld for each of them",
+				   g->nic, (long long)priority),
+			   "DSCP %s of %s also land on priority %lld, which is for RoCE",
+			   strbuf_str(&others), g->nic, (long long)priority);
 }
 
 static void judge_dscp_missing(struct judging *g, json_t *map, int64_t dscp, int64_t priority)
 {
-	const char *fix = qos_fix(g, "dcb app add dev %s dscp-prio %lld:%lld", g->nic, (long long)dscp,
-				  (long long)priority);
+	const char *fix = qos_fix(g, "dcb app add dev %s dscp-prio %lld:%lld", g->nic,
+				  (long long)dscp, (long long)priority);
 	bool ice = family_of_nic(g->snapshot, g->nic) == &family_ice;
 
 	if (entry_has(dscp_entry(map, dscp >> 2), priority))
 		judge_fail(g, "dscp-given-as-tos", fix,
-			   "%s maps DSCP %lld to priority %lld: %lld was taken for a ToS byte (DSCP %lld is ToS %lld)",
-			   g->nic, (long long)(dscp >> 2), (long long)priority, (long long)dscp, (long long)dscp,
-			   (long long)dscp << 2);
+			   "%s maps DSCP %lld to priority %lld: %lld was taken for a ToS byte "
+			   "(DSCP %lld is ToS %lld)",
+			   g->nic, (long long)(dscp >> 2), (long long)priority, (long long)dscp,
+			   (long long)dscp, (long long)dscp << 2);
 	else if (!json_object_size(map))
 		judge_fail(g, "dscp-map-empty", fix, "%s has no DSCP entry at all%s", g->nic,
 			   ice ? ": ice is in PCP mode until the first one is added" : "");
 	else
-		judge_fail(g, "dscp-map-missing", fix, "%s has no entry for DSCP %lld, declared is priority %lld", g->nic,
+		judge_fail(g, "dscp-map-missing", fix,
+			   "%s has no entry for DSCP %lld, declared is priority %lld", g->nic,
 			   (long long)dscp, (long long)priority);
 }
 
@@ -96,21 +101,25 @@ void judge_qos_dscp(struct judging *g)
 		judge_dscp_missing(g, map, qos->dscp.value, priority);
 	else if (json_is_array(entry) && json_array_size(entry) > 1)
 		judge_fail(g, "dscp-several",
-			   qos_fix(g, "dcb app flush dev %s dscp-prio && dcb app add dev %s dscp-prio %lld:%d", g->nic,
-				   g->nic, (long long)qos->dscp.value, priority),
-			   "DSCP %lld of %s has %zu entries; which one holds is not defined", (long long)qos->dscp.value,
-			   g->nic, json_array_size(entry));
+			   qos_fix(g,
+				   "dcb app flush dev %s dscp-prio && dcb app add dev %s dscp-prio "
+				   "%lld:%d",
+				   g->nic, g->nic, (long long)qos->dscp.value, priority),
+			   "DSCP %lld of %s has %zu entries; which one holds is not defined",
+			   (long long)qos->dscp.value, g->nic, json_array_size(entry));
 	else if (!entry_has(entry, priority))
 		judge_fail(g, "dscp-other-priority",
-			   qos_fix(g, "dcb app replace dev %s dscp-prio %lld:%d", g->nic, (long long)qos->dscp.value,
-				   priority),
-			   "DSCP %lld of %s is mapped to priority %lld, declared is %d", (long long)qos->dscp.value,
-			   g->nic, (long long)json_integer_value(entry), priority);
+			   qos_fix(g, "dcb app replace dev %s dscp-prio %lld:%d", g->nic,
+				   (long long)qos->dscp.value, priority),
+			   "DSCP %lld of %s is mapped to priority %lld, declared is %d",
+			   (long long)qos->dscp.value, g->nic, (long long)json_integer_value(entry),
+			   priority);
 	judge_dscp_others(g, map, qos->dscp.value, priority);
-	judge_pass(g, "DSCP %lld → priority %d, and nothing else there", (long long)qos->dscp.value, priority);
+	judge_pass(g, "DSCP %lld → priority %d, and nothing else there", (long long)qos->dscp.value,
+		   priority);
 }
 
-/* --- qos.ets --------------------------------------------------------------------------------------------- */
+/* --- qos.ets --- */
 
 struct ets {
 	int64_t prio_tc[8], bandwidth[8];
@@ -153,7 +162,8 @@ static bool judge_priorities(struct judging *g, const struct ets *ets, int prior
 
 	if (!ok)
 		judge_fail(g, "ets-priority-tc",
-			   qos_fix(g, "dcb ets set dev %s prio-tc %d:%lld", g->nic, priority, (long long)tc),
+			   qos_fix(g, "dcb ets set dev %s prio-tc %d:%lld", g->nic, priority,
+				   (long long)tc),
 			   "priority %d of %s is in TC%lld, declared is TC%lld", priority, g->nic,
 			   (long long)ets->prio_tc[priority], (long long)tc);
 	for (int p = 0; p < 8; p++) {
@@ -163,14 +173,16 @@ static bool judge_priorities(struct judging *g, const struct ets *ets, int prior
 			continue;
 		if (declared && ets->prio_tc[p] != qos->prio_tc[p])
 			judge_fail(g, "ets-priority-map",
-				   qos_fix(g, "dcb ets set dev %s prio-tc %d:%d", g->nic, p, qos->prio_tc[p]),
+				   qos_fix(g, "dcb ets set dev %s prio-tc %d:%d", g->nic, p,
+					   qos->prio_tc[p]),
 				   "priority %d of %s is in TC%lld, declared is TC%d", p, g->nic,
 				   (long long)ets->prio_tc[p], qos->prio_tc[p]);
 		else if (!declared && ok && ets->prio_tc[p] == tc)
-			judge_fail(g, "ets-shared-tc",
-				   qos_fix(g, "dcb ets set dev %s prio-tc %d:0", g->nic, p),
-				   "priority %d of %s shares TC%lld with RoCE: PFC would pause it too", p, g->nic,
-				   (long long)tc);
+			judge_fail(
+				g, "ets-shared-tc",
+				qos_fix(g, "dcb ets set dev %s prio-tc %d:0", g->nic, p),
+				"priority %d of %s shares TC%lld with RoCE: PFC would pause it too",
+				p, g->nic, (long long)tc);
 	}
 	return ok;
 }
@@ -183,8 +195,10 @@ static void judge_contiguous(struct judging *g, const struct ets *ets)
 	for (int p = 0; p < 8; p++)
 		used |= 1u << (ets->prio_tc[p] & 7);
 	if (used & (used + 1))
-		judge_fail(g, "ets-not-contiguous", qos_fix(g, "dcb ets set dev %s prio-tc …", g->nic),
-			   "the traffic classes in use of %s do not start at 0 without a hole", g->nic);
+		judge_fail(g, "ets-not-contiguous",
+			   qos_fix(g, "dcb ets set dev %s prio-tc …", g->nic),
+			   "the traffic classes in use of %s do not start at 0 without a hole",
+			   g->nic);
 }
 
 static void judge_bandwidth(struct judging *g, const struct ets *ets, int64_t tc)
@@ -198,32 +212,42 @@ static void judge_bandwidth(struct judging *g, const struct ets *ets, int64_t tc
 			continue;
 		any_ets = true;
 		sum += ets->bandwidth[i];
-		if (qos->tc_bandwidth[i] >= 0 && i != tc && ets->bandwidth[i] != qos->tc_bandwidth[i])
+		if (qos->tc_bandwidth[i] >= 0 && i != tc &&
+		    ets->bandwidth[i] != qos->tc_bandwidth[i])
 			judge_fail(g, "ets-bandwidth-differs",
-				   qos_fix(g, "dcb ets set dev %s tc-bw %d:%d", g->nic, i, qos->tc_bandwidth[i]),
+				   qos_fix(g, "dcb ets set dev %s tc-bw %d:%d", g->nic, i,
+					   qos->tc_bandwidth[i]),
 				   "TC%d of %s has %lld %%, declared are %d %%", i, g->nic,
 				   (long long)ets->bandwidth[i], qos->tc_bandwidth[i]);
 	}
 
 	int64_t want = qos->tc_bandwidth[tc] >= 0 ? qos->tc_bandwidth[tc] :
-		       qos->bandwidth_percent.set ? qos->bandwidth_percent.value : 0;
-	const char *fix = qos_fix(g, "dcb ets set dev %s tc-tsa all:ets tc-bw 0:%lld %lld:%lld, the rest to 0, so that "
-				     "the sum is 100", g->nic, (long long)(100 - (want ? want : 50)), (long long)tc,
+		       qos->bandwidth_percent.set ? qos->bandwidth_percent.value :
+						    0;
+	const char *fix = qos_fix(g,
+				  "dcb ets set dev %s tc-tsa all:ets tc-bw 0:%lld %lld:%lld, the "
+				  "rest to 0, so that the sum is 100",
+				  g->nic, (long long)(100 - (want ? want : 50)), (long long)tc,
 				  (long long)(want ? want : 50));
 
 	if (is_ets && !roce)
 		judge_fail(g, "ets-zero-bandwidth", fix,
-			   "TC%lld of %s, the class of RoCE, has 0 %% of the bandwidth%s", (long long)tc, g->nic,
-			   ets->bandwidth[0] == 100 ? ": that is the state right after entering DSCP mode" : "");
+			   "TC%lld of %s, the class of RoCE, has 0 %% of the bandwidth%s",
+			   (long long)tc, g->nic,
+			   ets->bandwidth[0] == 100 ?
+				   ": that is the state right after entering DSCP mode" :
+				   "");
 	else if (is_ets && qos->tc_bandwidth[tc] >= 0 && roce != want)
-		judge_fail(g, "ets-bandwidth-differs", fix, "TC%lld of %s has %lld %%, declared are %lld %%",
-			   (long long)tc, g->nic, (long long)roce, (long long)want);
+		judge_fail(g, "ets-bandwidth-differs", fix,
+			   "TC%lld of %s has %lld %%, declared are %lld %%", (long long)tc, g->nic,
+			   (long long)roce, (long long)want);
 	else if (is_ets && roce < want)
-		judge_fail(g, "ets-bandwidth-low", fix, "TC%lld of %s has %lld %%, declared are at least %lld %%",
-			   (long long)tc, g->nic, (long long)roce, (long long)want);
+		judge_fail(g, "ets-bandwidth-low", fix,
+			   "TC%lld of %s has %lld %%, declared are at least %lld %%", (long long)tc,
+			   g->nic, (long long)roce, (long long)want);
 	if (any_ets && sum != 100)
-		judge_fail(g, "ets-sum", fix, "the ETS shares of %s add up to %lld %%, not 100", g->nic,
-			   (long long)sum);
+		judge_fail(g, "ets-sum", fix, "the ETS shares of %s add up to %lld %%, not 100",
+			   g->nic, (long long)sum);
 }
 
 void judge_qos_ets(struct judging *g)
@@ -235,8 +259,9 @@ void judge_qos_ets(struct judging *g)
 
 	if (priority < 0 || priority > 7 || !read_ets(g, &ets))
 		return;
-	tc = qos->traffic_class.set ? qos->traffic_class.value :
-	     qos->prio_tc[priority] >= 0 ? qos->prio_tc[priority] : priority;
+	tc = qos->traffic_class.set      ? qos->traffic_class.value :
+	     qos->prio_tc[priority] >= 0 ? qos->prio_tc[priority] :
+					   priority;
 	if (!qos->traffic_class.set && qos->prio_tc[priority] < 0)
 		judge_assume(g, "traffic class %lld for priority %d", (long long)tc, priority);
 	if (tc < 0 || tc > 7)
@@ -245,8 +270,10 @@ void judge_qos_ets(struct judging *g)
 	max = fact_optional_int(g, 8, "/links/%s/dcb/ets/max_tcs", g->nic);
 	if (max && tc >= max) {
 		judge_fail(g, "ets-tc-out-of-range",
-			   "choose a traffic class that the port has; with more than 4 ports an E8xx adapter has 4 per port",
-			   "%s has %lld traffic classes, declared is TC%lld", g->nic, (long long)max, (long long)tc);
+			   "choose a traffic class that the port has; with more than 4 ports an "
+			   "E8xx adapter has 4 per port",
+			   "%s has %lld traffic classes, declared is TC%lld", g->nic,
+			   (long long)max, (long long)tc);
 		return;
 	}
 	judge_priorities(g, &ets, priority, tc);
@@ -259,16 +286,17 @@ void judge_qos_ets(struct judging *g)
 		   (long long)ets.bandwidth[tc]);
 }
 
-/* --- qos.pfc ------------------------------------------------------------------------------------------------ */
+/* --- qos.pfc --- */
 
 static const char *priorities_text(struct judging *g, json_t *enabled)
 {
-	_cleanup_strbuf_ struct strbuf list = {0};
+	_cleanup_strbuf_ struct strbuf list = { 0 };
 	json_t *p;
 	size_t i;
 
 	json_array_foreach(enabled, i, p)
-		strbuf_printf(&list, "%s%lld", list.len ? ", " : "", (long long)json_integer_value(p));
+		strbuf_printf(&list, "%s%lld", list.len ? ", " : "",
+			      (long long)json_integer_value(p));
 	return judge_text(g, "%s", strbuf_str(&list));
 }
 
@@ -287,8 +315,9 @@ void judge_qos_pfc(struct judging *g)
 	bool want = !qos->pfc.set || qos->pfc.value;
 	size_t n = json_array_size(enabled);
 	const char *is = priorities_text(g, enabled);
-	const char *fix = want ? qos_fix(g, "dcb pfc set dev %s prio-pfc all:off %d:on", g->nic, priority) :
-				 qos_fix(g, "dcb pfc set dev %s prio-pfc all:off", g->nic);
+	const char *fix =
+		want ? qos_fix(g, "dcb pfc set dev %s prio-pfc all:off %d:on", g->nic, priority) :
+		       qos_fix(g, "dcb pfc set dev %s prio-pfc all:off", g->nic);
 
 	if (qos->pfc.set)
 		fact_declared(g, &qos->where, json_boolean(want), "qos/pfc");
@@ -297,21 +326,27 @@ void judge_qos_pfc(struct judging *g)
 	if (!want && !n)
 		judge_pass(g, "off, as declared");
 	else if (!want)
-		judge_fail(g, "pfc-on", fix, "PFC of %s is on for priority %s, declared is off", g->nic, is);
+		judge_fail(g, "pfc-on", fix, "PFC of %s is on for priority %s, declared is off",
+			   g->nic, is);
 	else if (!n && !fact_optional_int(g, 1, "/links/%s/dcb/pfc/max_tcs", g->nic))
-		judge_fail(g, "pfc-not-supported", "use another NIC or port option", "%s can have no PFC at all", g->nic);
+		judge_fail(g, "pfc-not-supported", "use another NIC or port option",
+			   "%s can have no PFC at all", g->nic);
 	else if (!n)
-		judge_fail(g, "pfc-off", fix, "PFC of %s is off, declared is on for priority %d", g->nic, priority);
+		judge_fail(g, "pfc-off", fix, "PFC of %s is off, declared is on for priority %d",
+			   g->nic, priority);
 	else if (priority && entry_has(enabled, 0))
 		judge_fail(g, "pfc-on-p0", fix,
-			   "PFC of %s is on for priority %s: priority 0 carries TCP and would be paused%s", g->nic, is,
+			   "PFC of %s is on for priority %s: priority 0 carries TCP and would be "
+			   "paused%s",
+			   g->nic, is,
 			   entry_has(enabled, priority) ? "" : ", and RoCE is not protected");
 	else if (!entry_has(enabled, priority))
-		judge_fail(g, "pfc-other-priority", fix, "PFC of %s is on for priority %s, declared is %d", g->nic, is,
-			   priority);
+		judge_fail(g, "pfc-other-priority", fix,
+			   "PFC of %s is on for priority %s, declared is %d", g->nic, is, priority);
 	else if (n > 1)
 		judge_fail(g, "pfc-several", fix,
-			   "PFC of %s is on for priorities %s, declared is %d only", g->nic, is, priority);
+			   "PFC of %s is on for priorities %s, declared is %d only", g->nic, is,
+			   priority);
 	else
 		judge_pass(g, "on for priority %d only", priority);
 }

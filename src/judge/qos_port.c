@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qos.equal, qos.tos, qos.vlan: what belongs to the node and its RDMA ports rather than to one NIC. */
+/* qos.equal, qos.tos, qos.vlan: what belongs to the node and its RDMA ports rather than to one NIC.
+ */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -8,7 +9,7 @@
 #include "judge/qos.h"
 #include "judge/subject.h"
 
-/* --- qos.equal ------------------------------------------------------------------------------------------ */
+/* --- qos.equal --- */
 
 /* Arrays whose order has no meaning (APP entries come in kernel list order). */
 static bool same_set(json_t *a, json_t *b)
@@ -30,7 +31,7 @@ static bool same_set(json_t *a, json_t *b)
 }
 
 static const struct {
-	const char *group, *name;	/* /links/NIC/dcb/GROUP/NAME */
+	const char *group, *name; /* /links/NIC/dcb/GROUP/NAME */
 	const char *cause, *text;
 	bool set;
 } dcb_attributes[] = {
@@ -43,7 +44,8 @@ static const struct {
 	{ "pfc", "enabled", "qos-differs-pfc", "PFC" },
 };
 
-static const char fix_equal[] = "give both ports the same settings; in an ice bond: take them out, set both, bond again";
+static const char fix_equal[] =
+	"give both ports the same settings; in an ice bond: take them out, set both, bond again";
 
 static void compare_dcb(struct judging *g, const char *a, const char *b)
 {
@@ -62,13 +64,15 @@ static void compare_dcb(struct judging *g, const char *a, const char *b)
 		_cleanup_free_ char *is = p ? json_to_text(p, false) : xstrdup("not set");
 		_cleanup_free_ char *other = q ? json_to_text(q, false) : xstrdup("not set");
 
-		judge_fail(g, dcb_attributes[i].cause, fix_equal, "%s differs: %s has %s, %s has %s",
-			   dcb_attributes[i].text, a, is, b, other);
+		judge_fail(g, dcb_attributes[i].cause, fix_equal,
+			   "%s differs: %s has %s, %s has %s", dcb_attributes[i].text, a, is, b,
+			   other);
 	}
 	if (!same_set(json_object_get(x, "app"), json_object_get(y, "app"))) {
 		fact_optional(g, "/links/%s/dcb/app", a);
 		fact_optional(g, "/links/%s/dcb/app", b);
-		judge_fail(g, "qos-differs-dscp", fix_equal, "APP table (DSCP map) differs between %s and %s", a, b);
+		judge_fail(g, "qos-differs-dscp", fix_equal,
+			   "APP table (DSCP map) differs between %s and %s", a, b);
 	}
 }
 
@@ -92,7 +96,8 @@ static void compare_ethtool(struct judging *g, const char *a, const char *b)
 		fact_optional(g, "/links/%s/ethtool/pause/%s", a, directions[i]);
 		fact_optional(g, "/links/%s/ethtool/pause/%s", b, directions[i]);
 		judge_fail(g, "qos-differs-pause", "ethtool -A the same on both",
-			   "link pause (%s) differs: %s on %s, %s on %s", directions[i], on_off(p), a, on_off(q), b);
+			   "link pause (%s) differs: %s on %s, %s on %s", directions[i], on_off(p),
+			   a, on_off(q), b);
 	}
 	if (!flag || family_of_nic(g->snapshot, b) != family)
 		return;
@@ -104,7 +109,8 @@ static void compare_ethtool(struct judging *g, const char *a, const char *b)
 		return;
 	fact_optional(g, "/links/%s/ethtool/private_flags/%s", a, flag);
 	fact_optional(g, "/links/%s/ethtool/private_flags/%s", b, flag);
-	judge_fail(g, "qos-differs-fw-lldp", judge_text(g, "ethtool --set-priv-flags the same %s on both", flag),
+	judge_fail(g, "qos-differs-fw-lldp",
+		   judge_text(g, "ethtool --set-priv-flags the same %s on both", flag),
 		   "%s differs: %s on %s, %s on %s", flag, on_off(p), a, on_off(q), b);
 }
 
@@ -149,8 +155,10 @@ void judge_qos_equal(struct judging *g)
 			if (!peek(g, "/links/%s/dcb", *nic)) {
 				if (peek_gap(g, "/links/%s/dcb", *nic) &&
 				    strstr(peek_gap(g, "/links/%s/dcb", *nic), "dcbnl"))
-					judge_fail(g, "qos-dcb-missing", "bond or group only NICs that all have DCB",
-						   "%s has no DCB, other NICs of the node have", *nic);
+					judge_fail(g, "qos-dcb-missing",
+						   "bond or group only NICs that all have DCB",
+						   "%s has no DCB, other NICs of the node have",
+						   *nic);
 				else
 					fact(g, "/links/%s/dcb", *nic);
 				continue;
@@ -166,9 +174,9 @@ void judge_qos_equal(struct judging *g)
 	strings_free(nics);
 }
 
-/* --- qos.tos --------------------------------------------------------------------------------------------------- */
+/* --- qos.tos --- */
 
-#define ECN_BITS 3	/* RFC 3168: the two low bits of the ToS byte are not DSCP */
+#define ECN_BITS 3 /* RFC 3168: the two low bits of the ToS byte are not DSCP */
 
 void judge_qos_tos(struct judging *g)
 {
@@ -191,37 +199,46 @@ void judge_qos_tos(struct judging *g)
 
 	int64_t want = qos->dscp.value << 2;
 	json_t *cm = fact(g, "/rdma/devices/%s/cm", rdma.device);
-	const char *fix = judge_text(g, "mkdir -p /sys/kernel/config/rdma_cm/%s && echo %lld > "
-					"/sys/kernel/config/rdma_cm/%s/ports/%s/default_roce_tos, at every boot and after the "
-					"device was re-created", rdma.device, (long long)want, rdma.device, rdma.port);
+	const char *fix = judge_text(g,
+				     "mkdir -p /sys/kernel/config/rdma_cm/%s && echo %lld > "
+				     "/sys/kernel/config/rdma_cm/%s/ports/%s/default_roce_tos, at "
+				     "every boot and after the device was re-created",
+				     rdma.device, (long long)want, rdma.device, rdma.port);
 
 	if (!cm)
 		return;
 	fact_declared(g, &qos->where, json_integer(qos->dscp.value), "qos/dscp");
 	if (json_is_null(cm)) {
 		judge_fail(g, "tos-not-set", fix,
-			   "default_roce_tos of %s was not set since the device appeared: RDMA-CM connections go out with "
-			   "ToS 0", rdma.device);
+			   "default_roce_tos of %s was not set since the device appeared: RDMA-CM "
+			   "connections go out with ToS 0",
+			   rdma.device);
 		return;
 	}
 	if (!fact_int(g, &tos, "/rdma/devices/%s/cm/%s/default_roce_tos", rdma.device, rdma.port))
 		return;
 	if ((tos & ~ECN_BITS) == want)
-		judge_pass(g, "default_roce_tos %lld for RDMA-CM; programs without it set their own traffic class",
+		judge_pass(g,
+			   "default_roce_tos %lld for RDMA-CM; programs without it set their own "
+			   "traffic class",
 			   (long long)tos);
 	else if (tos == qos->dscp.value)
 		judge_fail(g, "tos-is-dscp", fix,
-			   "default_roce_tos of %s is %lld, which is the DSCP; as ToS byte it must be %lld (DSCP times 4)",
+			   "default_roce_tos of %s is %lld, which is the DSCP; as ToS byte it must "
+			   "be %lld (DSCP times 4)",
 			   rdma.device, (long long)tos, (long long)want);
 	else if (!tos)
-		judge_fail(g, "tos-not-set", fix, "default_roce_tos of %s is 0, declared DSCP %lld needs %lld", rdma.device,
-			   (long long)qos->dscp.value, (long long)want);
+		judge_fail(g, "tos-not-set", fix,
+			   "default_roce_tos of %s is 0, declared DSCP %lld needs %lld",
+			   rdma.device, (long long)qos->dscp.value, (long long)want);
 	else
-		judge_fail(g, "tos-differs", fix, "default_roce_tos of %s is %lld, declared DSCP %lld needs %lld",
-			   rdma.device, (long long)tos, (long long)qos->dscp.value, (long long)want);
+		judge_fail(g, "tos-differs", fix,
+			   "default_roce_tos of %s is %lld, declared DSCP %lld needs %lld",
+			   rdma.device, (long long)tos, (long long)qos->dscp.value,
+			   (long long)want);
 }
 
-/* --- qos.vlan ----------------------------------------------------------------------------------------------------- */
+/* --- qos.vlan --- */
 
 void judge_qos_vlan(struct judging *g)
 {
@@ -244,16 +261,19 @@ void judge_qos_vlan(struct judging *g)
 		return;
 
 	const char *key = judge_text(g, "%d", priority);
-	const char *fix = judge_text(g, "ip link set dev %s type vlan egress-qos-map %d:%lld", link, priority,
-				     (long long)want);
+	const char *fix = judge_text(g, "ip link set dev %s type vlan egress-qos-map %d:%lld", link,
+				     priority, (long long)want);
 
 	is = fact_optional_int(g, -1, "/links/%s/vlan/egress/%s", link, key);
 	if (is == want)
 		judge_pass(g, "egress map %d:%lld", priority, (long long)is);
 	else if (is < 0)
-		judge_fail(g, "vlan-egress-missing", fix,
-			   "VLAN %s has no egress map for priority %d: RoCE on it falls to priority 0", link, priority);
+		judge_fail(
+			g, "vlan-egress-missing", fix,
+			"VLAN %s has no egress map for priority %d: RoCE on it falls to priority 0",
+			link, priority);
 	else
-		judge_fail(g, "vlan-egress-differs", fix, "VLAN %s maps priority %d to %lld, expected is %lld", link,
-			   priority, (long long)is, (long long)want);
+		judge_fail(g, "vlan-egress-differs", fix,
+			   "VLAN %s maps priority %d to %lld, expected is %lld", link, priority,
+			   (long long)is, (long long)want);
 }

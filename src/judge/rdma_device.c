@@ -19,11 +19,12 @@ bool rdma_find(struct judging *g, struct subject_rdma *rdma)
 const char *rdma_is_iwarp(struct judging *g)
 {
 	return g->port && g->port->protocol && !strcmp(g->port->protocol, "iwarp") ?
-		       "the port is declared as iWARP, which has no RoCE GID, MTU or traffic class" :
+		       "the port is declared as iWARP, which has no RoCE GID, MTU or traffic "
+		       "class" :
 		       NULL;
 }
 
-/* --- no device -------------------------------------------------------------------------------------- */
+/* --- no device --- */
 
 /* The first NIC below the port whose family knows why; false when none does. */
 static bool ask_family(struct judging *g, char *const *nics)
@@ -51,12 +52,14 @@ static bool link_missing(struct judging *g, char *const *nics)
 	if (!peek(g, "/links"))
 		return false;
 
-	const char *declared = site_bond_find(g->node, g->port->link) || site_bond_find(g->node, base) ?
-				       "net.bond" :
-				       "nic.driver";
+	const char *declared =
+		site_bond_find(g->node, g->port->link) || site_bond_find(g->node, base) ?
+			"net.bond" :
+			"nic.driver";
 
 	judge_fail(g, "link-missing", judge_text(g, "see gate %s", declared),
-		   "no RDMA device for %s: its link%s not there", g->port->link, nics[1] ? "s are" : " is");
+		   "no RDMA device for %s: its link%s not there", g->port->link,
+		   nics[1] ? "s are" : " is");
 	judge_explained_by(g, "nic.driver", nics[0]);
 	return true;
 }
@@ -67,27 +70,34 @@ static void judge_no_device(struct judging *g)
 
 	if (!link_missing(g, nics) && !ask_family(g, nics)) {
 		const struct family *family = family_of_nic(g->snapshot, nics[0]);
-		const char *module = family && family->rdma_drivers ? family->rdma_drivers[0] : NULL;
+		const char *module =
+			family && family->rdma_drivers ? family->rdma_drivers[0] : NULL;
 
 		if (!module || !family_module_trouble(g, module, true)) {
-			judge_fail(g, "no-rdma-device", NULL, "%s has no RDMA device, and the facts do not show why",
+			judge_fail(g, "no-rdma-device", NULL,
+				   "%s has no RDMA device, and the facts do not show why",
 				   g->port->link);
-			judge_candidate(g, "adapter-without-rdma", "use another adapter, or software RDMA (rxe) for a trial",
-					"the adapter or its port has no RDMA, or it is off in the firmware: the vendor's "
-					"documentation and `devlink dev param show` tell");
-			judge_candidate(g, "provider-not-loaded", "modprobe the vendor's RDMA module",
-					"the kernel's RDMA provider for this adapter is not loaded: `lsmod` tells");
+			judge_candidate(g, "adapter-without-rdma",
+					"use another adapter, or software RDMA (rxe) for a trial",
+					"the adapter or its port has no RDMA, or it is off in the "
+					"firmware: the vendor's documentation and `devlink dev "
+					"param show` tell");
+			judge_candidate(g, "provider-not-loaded",
+					"modprobe the vendor's RDMA module",
+					"the kernel's RDMA provider for this adapter is not "
+					"loaded: `lsmod` tells");
 			judge_candidate(g, "rdma-device-other-netns", "ip netns exec NAME rdma dev",
-					"the device was moved into another network namespace: `rdma system show netns` "
-					"must say exclusive for that");
+					"the device was moved into another network namespace: "
+					"`rdma system show netns` must say exclusive for that");
 		}
 	}
 	subject_names_free(nics);
 }
 
-/* --- a device: of the right link, active? -------------------------------------------------------------- */
+/* --- a device: of the right link, active? --- */
 
-/* How many RDMA devices sit on the ports of the bond? More than one: the bond is not one RDMA port. */
+/* How many RDMA devices sit on the ports of the bond? More than one: the bond is not one RDMA port.
+ */
 static size_t devices_on_members(struct judging *g, const char **first, const char **second)
 {
 	char **nics = subject_physical_links(g->node, g->snapshot, g->port->link);
@@ -120,11 +130,14 @@ static void judge_bond_device(struct judging *g, const struct subject_rdma *rdma
 
 	if (bond && family && family->is_software) {
 		fact_optional(g, "/links/%s/master", link);
-		judge_fail(g, "rdma-on-bond-port",
-			   judge_text(g, "rdma link delete %s && rdma link add rxe-%s type rxe netdev %s", rdma->device,
-				      bond, bond),
-			   "%s sits on %s, a port of %s: it has no GID of the bond's address and loses the other ports",
-			   rdma->device, link, bond);
+		judge_fail(
+			g, "rdma-on-bond-port",
+			judge_text(g,
+				   "rdma link delete %s && rdma link add rxe-%s type rxe netdev %s",
+				   rdma->device, bond, bond),
+			"%s sits on %s, a port of %s: it has no GID of the bond's address and "
+			"loses the other ports",
+			rdma->device, link, bond);
 		return;
 	}
 	if (!peek(g, "/links/%s/bond", base))
@@ -134,20 +147,23 @@ static void judge_bond_device(struct judging *g, const struct subject_rdma *rdma
 
 	if (family && family->is_software && n)
 		judge_warn(g, "rdma-on-bond-port", judge_text(g, "rdma link delete %s", first),
-			   "besides %s on %s there is %s on a port of the bond", rdma->device, base, first);
+			   "besides %s on %s there is %s on a port of the bond", rdma->device, base,
+			   first);
 	else if (n > 1)
 		judge_warn(g, "roce-lag-not-active",
-			   "RoCE over a bond as one device needs two ports of one adapter and a supported bond mode; "
-			   "remove and re-create the bond after a change",
-			   "the ports of %s have RDMA devices of their own (%s, %s): the adapter does not treat the "
-			   "bond as one RoCE port", base, first, second);
+			   "RoCE over a bond as one device needs two ports of one adapter and a "
+			   "supported bond mode; remove and re-create the bond after a change",
+			   "the ports of %s have RDMA devices of their own (%s, %s): the adapter "
+			   "does not treat the bond as one RoCE port",
+			   base, first, second);
 }
 
 static void judge_state(struct judging *g, const struct subject_rdma *rdma)
 {
-	const char *state = fact_string(g, "/rdma/devices/%s/ports/%s/state", rdma->device, rdma->port);
-	const char *physical =
-		fact_optional_string(g, "/rdma/devices/%s/ports/%s/physical_state", rdma->device, rdma->port);
+	const char *state =
+		fact_string(g, "/rdma/devices/%s/ports/%s/state", rdma->device, rdma->port);
+	const char *physical = fact_optional_string(g, "/rdma/devices/%s/ports/%s/physical_state",
+						    rdma->device, rdma->port);
 	const char *link = json_get_string(rdma->port_object, "link", NULL);
 	const char *base = subject_base_link(g->snapshot, g->port->link);
 	bool bond = site_bond_find(g->node, base) != NULL;
@@ -155,7 +171,8 @@ static void judge_state(struct judging *g, const struct subject_rdma *rdma)
 	if (!state)
 		return;
 	if (!strcmp(state, "ACTIVE")) {
-		judge_pass(g, "%s port %s on %s is ACTIVE", rdma->device, rdma->port, link ? link : g->port->link);
+		judge_pass(g, "%s port %s on %s is ACTIVE", rdma->device, rdma->port,
+			   link ? link : g->port->link);
 		return;
 	}
 
@@ -166,16 +183,16 @@ static void judge_state(struct judging *g, const struct subject_rdma *rdma)
 		judge_fail(g, "rdma-port-link-down",
 			   json_is_false(up) ? judge_text(g, "ip link set %s up", link) :
 					       "check cable, transceiver and the switch port",
-			   "port %s of %s is %s because %s %s", rdma->port, rdma->device, state, link,
-			   json_is_false(up) ? "is set down" : "has no carrier");
+			   "port %s of %s is %s because %s %s", rdma->port, rdma->device, state,
+			   link, json_is_false(up) ? "is set down" : "has no carrier");
 		if (bond)
 			judge_explained_by(g, "net.bond", base);
 		return;
 	}
 	judge_fail(g, "rdma-port-not-active",
 		   "read `dmesg` for messages of the RDMA driver; `rdma link show` shows the state",
-		   "port %s of %s is %s (%s) although its link is up", rdma->port, rdma->device, state,
-		   physical ? physical : "physical state not known");
+		   "port %s of %s is %s (%s) although its link is up", rdma->port, rdma->device,
+		   state, physical ? physical : "physical state not known");
 }
 
 void judge_rdma_device(struct judging *g)
@@ -189,57 +206,67 @@ void judge_rdma_device(struct judging *g)
 		return;
 	}
 	if (g->port->device && strcmp(g->port->device, rdma.device)) {
-		fact_declared(g, &g->port->where, json_text_new(g->port->device), "nodes/%s/rdma/%s/device",
-			      g->node->name, g->port->link);
-		judge_warn(g, "rdma-device-name",
-			   "declare the name of today, or none: rdma-core's udev rule renames devices",
-			   "the RDMA device of %s is %s, declared is %s", g->port->link, rdma.device,
-			   g->port->device);
+		fact_declared(g, &g->port->where, json_text_new(g->port->device),
+			      "nodes/%s/rdma/%s/device", g->node->name, g->port->link);
+		judge_warn(
+			g, "rdma-device-name",
+			"declare the name of today, or none: rdma-core's udev rule renames devices",
+			"the RDMA device of %s is %s, declared is %s", g->port->link, rdma.device,
+			g->port->device);
 	} else if (g->port->device) {
 		const char *link = json_get_string(rdma.port_object, "link", NULL);
 		struct subject_rdma by_link;
 
 		if (link && subject_rdma_of_link(g->snapshot, g->node, g->port->link, &by_link) &&
 		    strcmp(by_link.device, rdma.device))
-			judge_fail(g, "rdma-device-other-link", "declare the device of the link, or the link of the device",
-				   "%s is declared for %s and sits on %s; the device of %s is %s", rdma.device,
-				   g->port->link, link, g->port->link, by_link.device);
+			judge_fail(g, "rdma-device-other-link",
+				   "declare the device of the link, or the link of the device",
+				   "%s is declared for %s and sits on %s; the device of %s is %s",
+				   rdma.device, g->port->link, link, g->port->link, by_link.device);
 	}
 	judge_bond_device(g, &rdma);
 	judge_state(g, &rdma);
 }
 
-/* --- rdma.protocol ---------------------------------------------------------------------------------------- */
+/* --- rdma.protocol --- */
 
 static void judge_iwarp(struct judging *g, const struct subject_rdma *rdma)
 {
-	const char *bdf = json_string_value(peek(g, "/rdma/devices/%s/parent_device", rdma->device));
+	const char *bdf =
+		json_string_value(peek(g, "/rdma/devices/%s/parent_device", rdma->device));
 	json_t *iwarp = bdf ? family_devlink_parameter(g, bdf, "enable_iwarp") : NULL;
 	const char *driver = json_string_value(peek(g, "/rdma/devices/%s/driver", rdma->device));
 	const char *ena = json_string_value(peek(g, "/os/modules/irdma/parameters/roce_ena"));
 
 	if (json_is_true(iwarp)) {
 		judge_fail(g, "iwarp-enabled",
-			   judge_text(g, "devlink dev param set pci/%s name enable_iwarp value false cmode runtime && "
-					 "devlink dev param set pci/%s name enable_roce value true cmode runtime",
+			   judge_text(g,
+				      "devlink dev param set pci/%s name enable_iwarp value false "
+				      "cmode runtime && devlink dev param set pci/%s name "
+				      "enable_roce value true cmode runtime",
 				      bdf, bdf),
-			   "%s speaks iWARP: the devlink parameter enable_iwarp of %s is on", rdma->device, bdf);
+			   "%s speaks iWARP: the devlink parameter enable_iwarp of %s is on",
+			   rdma->device, bdf);
 	} else if (ena && strcmp(ena, "1")) {
 		fact_optional(g, "/os/modules/irdma/parameters/roce_ena");
 		judge_fail(g, "iwarp-roce-ena-off",
-			   "echo 'options irdma roce_ena=1' > /etc/modprobe.d/irdma.conf; rebuild the initramfs; reload "
-			   "irdma",
-			   "%s speaks iWARP: out-of-tree irdma runs with roce_ena=%s", rdma->device, ena);
+			   "echo 'options irdma roce_ena=1' > /etc/modprobe.d/irdma.conf; rebuild "
+			   "the initramfs; reload irdma",
+			   "%s speaks iWARP: out-of-tree irdma runs with roce_ena=%s", rdma->device,
+			   ena);
 	} else if (driver && !strcmp(driver, "siw")) {
-		judge_fail(g, "iwarp-software",
-			   judge_text(g, "rdma link delete %s && rdma link add rxe0 type rxe netdev %s", rdma->device,
-				      subject_base_link(g->snapshot, g->port->link)),
-			   "%s is siw, which is iWARP in software", rdma->device);
+		judge_fail(
+			g, "iwarp-software",
+			judge_text(g,
+				   "rdma link delete %s && rdma link add rxe0 type rxe netdev %s",
+				   rdma->device, subject_base_link(g->snapshot, g->port->link)),
+			"%s is siw, which is iWARP in software", rdma->device);
 	} else {
 		judge_fail(g, "iwarp", "set the adapter to RoCE v2 (devlink parameter enable_roce)",
 			   "%s speaks iWARP", rdma->device);
 		judge_candidate(g, "iwarp-driver-default", "options irdma roce_ena=1",
-				"out-of-tree irdma begins in iWARP unless told otherwise: `modinfo -n irdma` tells its origin");
+				"out-of-tree irdma begins in iWARP unless told otherwise: `modinfo "
+				"-n irdma` tells its origin");
 		judge_candidate(g, "iwarp-enabled", "devlink dev param set … enable_roce",
 				"the devlink parameter is on: `devlink dev param show` tells");
 	}
@@ -265,7 +292,8 @@ void judge_rdma_protocol(struct judging *g)
 		judge_iwarp(g, &rdma);
 	else if (!strcmp(is, "ib"))
 		judge_fail(g, "link-layer-infiniband",
-			   "mlxconfig -d BDF set LINK_TYPE_P1=2 (ETH), then reboot; or declare the right port",
+			   "mlxconfig -d BDF set LINK_TYPE_P1=2 (ETH), then reboot; or declare the "
+			   "right port",
 			   "%s is an InfiniBand port, declared is %s", rdma.device, want);
 	else
 		judge_fail(g, "protocol-other", "set the adapter to the declared protocol",

@@ -9,7 +9,7 @@
 #include "judge/net.h"
 #include "judge/rdma.h"
 
-/* --- rdma.gid ----------------------------------------------------------------------------------------- */
+/* --- rdma.gid --- */
 
 #define TYPE_V2 "RoCE v2"
 
@@ -43,13 +43,14 @@ static bool is_link_local(const unsigned char gid[16])
 
 /* What the GID table holds, seen from one wanted GID. */
 struct gids {
-	int v2_on_link;		/* array position of the wanted one, RoCE v2, on the link; -1: none */
-	int v2_elsewhere;	/* the wanted one, RoCE v2, on another link */
-	int v1;			/* the wanted one, RoCE v1 */
+	int v2_on_link;   /* array position of the wanted one, RoCE v2, on the link; -1: none */
+	int v2_elsewhere; /* the wanted one, RoCE v2, on another link */
+	int v1;           /* the wanted one, RoCE v1 */
 	size_t n, link_local;
 };
 
-/* Links whose GIDs count for the port: the link, and for out-of-tree LAG or a PF the device's own netdev. */
+/* Links whose GIDs count for the port: the link, and for out-of-tree LAG or a PF the device's own
+ * netdev. */
 static bool link_counts(struct judging *g, const struct subject_rdma *rdma, const char *link)
 {
 	const char *own = json_get_string(rdma->port_object, "link", "");
@@ -102,36 +103,50 @@ static bool link_has_address(struct judging *g, const char *address)
 	return false;
 }
 
-static void judge_gid_absent(struct judging *g, const struct subject_rdma *rdma, const struct gids *gids)
+static void judge_gid_absent(struct judging *g, const struct subject_rdma *rdma,
+			     const struct gids *gids)
 {
 	const char *address = g->port->address, *link = g->port->link;
-	const char *bdf = json_string_value(peek(g, "/rdma/devices/%s/parent_device", rdma->device));
+	const char *bdf =
+		json_string_value(peek(g, "/rdma/devices/%s/parent_device", rdma->device));
 
 	if (address && peek(g, "/links/%s/addresses", link) && !link_has_address(g, address)) {
 		fact_optional(g, "/links/%s/addresses", link);
-		judge_fail(g, "gid-address-missing", "see gate net.address: the GID comes with the address",
-			   "%s has no GID of %s because the address is not on %s", rdma->device, address, link);
+		judge_fail(g, "gid-address-missing",
+			   "see gate net.address: the GID comes with the address",
+			   "%s has no GID of %s because the address is not on %s", rdma->device,
+			   address, link);
 		judge_explained_by(g, "net.address", NULL);
 	} else if (bdf && json_is_false(family_devlink_parameter(g, bdf, "enable_roce"))) {
 		judge_fail(g, "roce-parameter-off",
-			   judge_text(g, "devlink dev param set pci/%s name enable_roce value true cmode driverinit && "
-					 "devlink dev reload pci/%s", bdf, bdf),
-			   "%s has no RoCE GID: the devlink parameter enable_roce of %s is off", rdma->device, bdf);
+			   judge_text(g,
+				      "devlink dev param set pci/%s name enable_roce value true "
+				      "cmode driverinit && devlink dev reload pci/%s",
+				      bdf, bdf),
+			   "%s has no RoCE GID: the devlink parameter enable_roce of %s is off",
+			   rdma->device, bdf);
 	} else if (!gids->n) {
-		judge_fail(g, "gid-table-empty", "ip link set down and up gives the GIDs again; reload the RDMA driver",
+		judge_fail(g, "gid-table-empty",
+			   "ip link set down and up gives the GIDs again; reload the RDMA driver",
 			   "the GID table of %s port %s is empty", rdma->device, rdma->port);
-		judge_candidate(g, "gids-hidden", "look from the host's network namespace, or use the inbox ib_core",
-				"an out-of-tree ib_core hides GIDs of other network namespaces: the host sees them, a pod "
-				"does not");
+		judge_candidate(g, "gids-hidden",
+				"look from the host's network namespace, or use the inbox ib_core",
+				"an out-of-tree ib_core hides GIDs of other network namespaces: "
+				"the host sees them, a pod does not");
 	} else if (gids->link_local == gids->n) {
 		judge_fail(g, "gid-link-local-only",
-			   judge_text(g, "put the address on %s itself; for a VLAN or bond see that the RDMA device belongs "
-					 "to it", link),
+			   judge_text(g,
+				      "put the address on %s itself; for a VLAN or bond see that "
+				      "the RDMA device belongs to it",
+				      link),
 			   "%s has only link-local GIDs, none of %s", rdma->device,
 			   address ? address : "an IPv4 address");
 	} else {
-		judge_fail(g, "gid-missing", judge_text(g, "ip address show dev %s; compare with `rdma link show` and the "
-							"GID table", link),
+		judge_fail(g, "gid-missing",
+			   judge_text(g,
+				      "ip address show dev %s; compare with `rdma link show` and "
+				      "the GID table",
+				      link),
 			   "none of the %zu GIDs of %s is of %s", gids->n, rdma->device,
 			   address ? address : "an IPv4 address");
 	}
@@ -140,7 +155,7 @@ static void judge_gid_absent(struct judging *g, const struct subject_rdma *rdma,
 void judge_rdma_gid(struct judging *g)
 {
 	struct subject_rdma rdma;
-	unsigned char want[16] = {0};
+	unsigned char want[16] = { 0 };
 	bool any = !g->port->address || !gid_of_address(g->port->address, want);
 	struct gids gids;
 
@@ -154,36 +169,40 @@ void judge_rdma_gid(struct judging *g)
 	if (any)
 		judge_assume(g, "any IPv4 address of the link for the GID");
 	else
-		fact_declared(g, &g->port->where, json_text_new(g->port->address), "nodes/%s/rdma/%s/address",
-			      g->node->name, g->port->link);
+		fact_declared(g, &g->port->where, json_text_new(g->port->address),
+			      "nodes/%s/rdma/%s/address", g->node->name, g->port->link);
 	sort_gids(g, &rdma, list, want, any, &gids);
 
 	json_t *hit = json_array_get(list, (size_t)(gids.v2_on_link >= 0   ? gids.v2_on_link :
 						    gids.v2_elsewhere >= 0 ? gids.v2_elsewhere :
 									     gids.v1));
-	const char *address = g->port->address ? g->port->address : json_get_string(hit, "gid", "?");
+	const char *address =
+		g->port->address ? g->port->address : json_get_string(hit, "gid", "?");
 
 	if (gids.v2_on_link >= 0)
-		judge_pass(g, "index %lld, RoCE v2, %s on %s", (long long)json_get_int(hit, "index", -1), address,
+		judge_pass(g, "index %lld, RoCE v2, %s on %s",
+			   (long long)json_get_int(hit, "index", -1), address,
 			   json_get_string(hit, "link", g->port->link));
 	else if (gids.v2_elsewhere >= 0)
 		judge_fail(g, "gid-other-link",
-			   judge_text(g, "put %s on %s, or declare the RDMA port on %s", address, g->port->link,
-				      json_get_string(hit, "link", "?")),
-			   "the RoCE v2 GID of %s (index %lld) belongs to %s, declared is %s", address,
-			   (long long)json_get_int(hit, "index", -1), json_get_string(hit, "link", "?"),
-			   g->port->link);
+			   judge_text(g, "put %s on %s, or declare the RDMA port on %s", address,
+				      g->port->link, json_get_string(hit, "link", "?")),
+			   "the RoCE v2 GID of %s (index %lld) belongs to %s, declared is %s",
+			   address, (long long)json_get_int(hit, "index", -1),
+			   json_get_string(hit, "link", "?"), g->port->link);
 	else if (gids.v1 >= 0)
-		judge_fail(g, "gid-v1-only", "switch the adapter to RoCE v2 (cma_roce_mode, or the driver's default)",
-			   "%s is in the GID table of %s as RoCE v1 only (index %lld)", address, rdma.device,
-			   (long long)json_get_int(hit, "index", -1));
+		judge_fail(g, "gid-v1-only",
+			   "switch the adapter to RoCE v2 (cma_roce_mode, or the driver's default)",
+			   "%s is in the GID table of %s as RoCE v1 only (index %lld)", address,
+			   rdma.device, (long long)json_get_int(hit, "index", -1));
 	else
 		judge_gid_absent(g, &rdma, &gids);
 }
 
-/* --- rdma.mtu -------------------------------------------------------------------------------------------- */
+/* --- rdma.mtu --- */
 
-/* Some drivers round the link MTU itself down and keep no room for headers: then this much is right too. */
+/* Some drivers round the link MTU itself down and keep no room for headers: then this much is right
+ * too. */
 static int64_t power_of_two_below(int64_t mtu)
 {
 	int64_t roce = 4096;
@@ -211,30 +230,37 @@ void judge_rdma_mtu(struct judging *g)
 	int64_t fits = roce_mtu_of_link(mtu);
 
 	if (want) {
-		fact_declared(g, &g->port->where, json_integer(want), "nodes/%s/rdma/%s/roce_mtu", g->node->name,
-			      g->port->link);
+		fact_declared(g, &g->port->where, json_integer(want), "nodes/%s/rdma/%s/roce_mtu",
+			      g->node->name, g->port->link);
 		if (active < want && fits < want) {
 			judge_fail(g, "roce-mtu-link-mtu",
-				   judge_text(g, "set the MTU of %s, what is below it and the switch to %lld or more (9000 "
-						 "is usual)", own, (long long)roce_mtu_needs_link(want)),
-				   "RoCE MTU of %s is %lld, declared is %lld: the MTU of %s is %lld and %lld needs at least "
-				   "%lld", rdma.device, (long long)active, (long long)want, own, (long long)mtu,
-				   (long long)want, (long long)roce_mtu_needs_link(want));
+				   judge_text(g,
+					      "set the MTU of %s, what is below it and the switch "
+					      "to %lld or more (9000 is usual)",
+					      own, (long long)roce_mtu_needs_link(want)),
+				   "RoCE MTU of %s is %lld, declared is %lld: the MTU of %s is "
+				   "%lld and %lld needs at least %lld",
+				   rdma.device, (long long)active, (long long)want, own,
+				   (long long)mtu, (long long)want,
+				   (long long)roce_mtu_needs_link(want));
 			judge_explained_by(g, "net.mtu", g->port->link);
 			return;
 		}
 	}
 	if (active > fits && active > power_of_two_below(mtu))
-		judge_fail(g, "roce-mtu-above-link", judge_text(g, "ip link set %s mtu %lld", own,
-								(long long)roce_mtu_needs_link(active)),
-			   "RoCE MTU of %s is %lld, and the MTU %lld of %s carries %lld only", rdma.device,
-			   (long long)active, (long long)mtu, own, (long long)fits);
+		judge_fail(g, "roce-mtu-above-link",
+			   judge_text(g, "ip link set %s mtu %lld", own,
+				      (long long)roce_mtu_needs_link(active)),
+			   "RoCE MTU of %s is %lld, and the MTU %lld of %s carries %lld only",
+			   rdma.device, (long long)active, (long long)mtu, own, (long long)fits);
 	else if (active < fits)
 		judge_fail(g, "roce-mtu-below-link",
-			   judge_text(g, "ip link set %s down && ip link set %s up, or reload the RDMA driver: it keeps the "
-					 "MTU of its start", own, own),
-			   "RoCE MTU of %s is %lld, and the MTU %lld of %s allows %lld", rdma.device,
-			   (long long)active, (long long)mtu, own, (long long)fits);
+			   judge_text(g,
+				      "ip link set %s down && ip link set %s up, or reload the "
+				      "RDMA driver: it keeps the MTU of its start",
+				      own, own),
+			   "RoCE MTU of %s is %lld, and the MTU %lld of %s allows %lld",
+			   rdma.device, (long long)active, (long long)mtu, own, (long long)fits);
 	else
 		judge_pass(g, "RoCE MTU %lld, link MTU %lld", (long long)active, (long long)mtu);
 }
@@ -247,7 +273,8 @@ void judge_rdma_mtu_pair(struct judging *g)
 	if (!g->port || !g->peer_port || !rdma_find(g, &own))
 		return;
 	if (!subject_rdma_of_port(g->peer_snapshot, g->peer, g->peer_port, &peer)) {
-		judge_unknown(g, NULL, "%s of %s has no RDMA device", g->peer_port->link, g->peer->name);
+		judge_unknown(g, NULL, "%s of %s has no RDMA device", g->peer_port->link,
+			      g->peer->name);
 		return;
 	}
 	if (!fact_int(g, &a, "/rdma/devices/%s/ports/%s/active_mtu", own.device, own.port) ||
@@ -258,12 +285,21 @@ void judge_rdma_mtu_pair(struct judging *g)
 		return;
 	}
 	judge_fail(g, "roce-mtu-pair",
-		   "give both links one MTU; programs must use the smaller of both RoCE MTUs until then",
-		   "RoCE MTU of %s on %s is %lld, of %s on %s %lld", own.device, g->node->name, (long long)a,
-		   peer.device, g->peer->name, (long long)b);
+		   "give both links one MTU; programs must use the smaller of both RoCE MTUs until "
+		   "then",
+		   "RoCE MTU of %s on %s is %lld, of %s on %s %lld", own.device, g->node->name,
+		   (long long)a, peer.device, g->peer->name, (long long)b);
+
+	/* unequal link MTUs give unequal RoCE MTUs: that is the cause */
+	json_t *x = peek(g, "/links/%s/mtu", g->port->link);
+	json_t *y = json_at(g->peer_snapshot, "/links/%s/mtu", g->peer_port->link);
+
+	if (json_is_integer(x) && json_is_integer(y) && json_integer_value(x) != json_integer_value(y) &&
+	    (a < b) == (json_integer_value(x) < json_integer_value(y)))
+		judge_explained_by(g, "net.mtu", NULL);
 }
 
-/* --- rdma.counters ------------------------------------------------------------------------------------------ */
+/* --- rdma.counters --- */
 
 struct growth {
 	size_t compared;
@@ -274,8 +310,10 @@ struct growth {
 static void compare_counter(struct judging *g, const struct subject_rdma *rdma, const char *group,
 			    const char *name, struct growth *sum)
 {
-	json_t *now = peek(g, "/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port, group, name);
-	json_t *then = peek(g, "/previous/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port, group, name);
+	json_t *now =
+		peek(g, "/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port, group, name);
+	json_t *then = peek(g, "/previous/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port,
+			    group, name);
 
 	if (!json_is_integer(now) || !json_is_integer(then))
 		return;
@@ -286,19 +324,21 @@ static void compare_counter(struct judging *g, const struct subject_rdma *rdma, 
 	if (!delta)
 		return;
 	fact_optional(g, "/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port, group, name);
-	fact_optional(g, "/previous/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port, group, name);
+	fact_optional(g, "/previous/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port,
+		      group, name);
 	if (delta < 0)
 		sum->reset = true;
 	else
-		strbuf_printf(&sum->grown, "%s%s +%lld", sum->grown.len ? ", " : "", name, (long long)delta);
+		strbuf_printf(&sum->grown, "%s%s +%lld", sum->grown.len ? ", " : "", name,
+			      (long long)delta);
 }
 
 void judge_rdma_counters(struct judging *g)
 {
-	static const char since[] = "keep a snapshot (`railhead snapshot -o OLD.json`) and run `railhead check --since "
-				    "OLD.json` later: only growth counts";
+	static const char since[] = "keep a snapshot (`railhead snapshot -o OLD.json`) and run "
+				    "`railhead check --since OLD.json` later: only growth counts";
 	struct subject_rdma rdma;
-	struct growth sum = {0};
+	struct growth sum = { 0 };
 
 	if (!rdma_find(g, &rdma))
 		return;
@@ -306,18 +346,23 @@ void judge_rdma_counters(struct judging *g)
 	const struct family *family = family_of_rdma(g->snapshot, rdma.device);
 
 	if (!peek(g, "/previous")) {
-		judge_unknown(g, since, "no earlier snapshot to compare the counters of %s with", rdma.device);
+		judge_unknown(g, since, "no earlier snapshot to compare the counters of %s with",
+			      rdma.device);
 		return;
 	}
 	if (!family || !family->error_counters) {
-		judge_unknown(g, NULL, "the error counters of %s are not known: its driver is of no known family",
-			      rdma.device);
+		judge_unknown(
+			g, NULL,
+			"the error counters of %s are not known: its driver is of no known family",
+			rdma.device);
 		return;
 	}
 	if (!json_equal(peek(g, "/node/boot_id"), peek(g, "/previous/node/boot_id"))) {
 		fact_optional(g, "/node/boot_id");
 		fact_optional(g, "/previous/node/boot_id");
-		judge_unknown(g, since, "the node was booted since the earlier snapshot, so its counters began anew");
+		judge_unknown(g, since,
+			      "the node was booted since the earlier snapshot, so its counters "
+			      "began anew");
 		return;
 	}
 	for (const char *const *name = family->error_counters; *name; name++) {
@@ -326,13 +371,15 @@ void judge_rdma_counters(struct judging *g)
 	}
 	if (!sum.compared)
 		judge_unknown(g, "hw_counters are visible in the host's network namespace only",
-			      "%s shows no error counter of family %s in both snapshots", rdma.device, family->name);
+			      "%s shows no error counter of family %s in both snapshots",
+			      rdma.device, family->name);
 	else if (sum.reset)
-		judge_unknown(g, since, "counters of %s went back: the device was re-created since", rdma.device);
+		judge_unknown(g, since, "counters of %s went back: the device was re-created since",
+			      rdma.device);
 	else if (sum.grown.len)
 		judge_fail(g, "error-counters-grow",
-			   "compare with the switch's drop counters on the same port; check PFC on both ends, MTU, and "
-			   "the cable",
+			   "compare with the switch's drop counters on the same port; check PFC on "
+			   "both ends, MTU, and the cable",
 			   "error counters of %s grew since the earlier snapshot: %s", rdma.device,
 			   strbuf_str(&sum.grown));
 	else

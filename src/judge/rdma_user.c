@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma.module and rdma.userspace: kernel provider and user-space provider of the node's RDMA ports. */
+/* rdma.module and rdma.userspace: kernel provider and user-space provider of the node's RDMA ports.
+ */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -12,13 +13,13 @@
 #define FAMILIES_MAX 8
 struct family_list {
 	const struct family *family[FAMILIES_MAX];
-	const struct site_rdma *port[FAMILIES_MAX];	/* the first port of each */
+	const struct site_rdma *port[FAMILIES_MAX]; /* the first port of each */
 	size_t n;
 };
 
 static void families_of_node(struct judging *g, struct family_list *list)
 {
-	*list = (struct family_list){0};
+	*list = (struct family_list){ 0 };
 	for (size_t i = 0; i < g->node->n_rdma && list->n < FAMILIES_MAX; i++) {
 		const struct family *family = family_of_port(g, &g->node->rdma[i]);
 		bool known = !family;
@@ -32,14 +33,29 @@ static void families_of_node(struct judging *g, struct family_list *list)
 	}
 }
 
-/* --- rdma.module ---------------------------------------------------------------------------------------- */
+/* --- rdma.module --- */
 
-/* Parameters of out-of-tree irdma; the in-tree module has none (drivers/infiniband/hw/irdma/main.c). */
+/* Parameters of out-of-tree irdma; the in-tree module has none
+ * (drivers/infiniband/hw/irdma/main.c). */
 static const char *const oot_irdma[] = {
-	"roce_ena", "roce_port_cfg", "resource_profile", "max_rdma_vfs", "limits_sel",
-	"en_rem_endpoint_trk", "timer_bucket_slots", "fragment_count_limit", "dcqcn_enable",
-	"dcqcn_cc_cfg_valid", "dcqcn_min_dec_factor", "dcqcn_min_rate_MBps", "dcqcn_F", "dcqcn_T",
-	"dcqcn_B", "dcqcn_rai_factor", "dcqcn_hai_factor", "dcqcn_rreduce_mperiod",
+	"roce_ena",
+	"roce_port_cfg",
+	"resource_profile",
+	"max_rdma_vfs",
+	"limits_sel",
+	"en_rem_endpoint_trk",
+	"timer_bucket_slots",
+	"fragment_count_limit",
+	"dcqcn_enable",
+	"dcqcn_cc_cfg_valid",
+	"dcqcn_min_dec_factor",
+	"dcqcn_min_rate_MBps",
+	"dcqcn_F",
+	"dcqcn_T",
+	"dcqcn_B",
+	"dcqcn_rai_factor",
+	"dcqcn_hai_factor",
+	"dcqcn_rreduce_mperiod",
 };
 
 static bool is_oot_irdma(const char *module, const char *name)
@@ -70,7 +86,7 @@ static void judge_options(struct judging *g, const char *module)
 {
 	const char *options = json_string_value(peek(g, "/os/modules/%s/options", module));
 	_cleanup_free_ char *copy = options ? xstrdup(options) : NULL;
-	_cleanup_strbuf_ struct strbuf unknown = {0};
+	_cleanup_strbuf_ struct strbuf unknown = { 0 };
 	char *cursor = copy, *word;
 	bool other_driver = false;
 
@@ -92,20 +108,23 @@ static void judge_options(struct judging *g, const char *module)
 	fact_optional(g, "/os/modules/%s/options", module);
 	fact_optional(g, "/os/modules/%s/file/parameters", module);
 
-	const char *fix = judge_text(g, "remove the options line of %s from /etc/modprobe.d, rebuild the "
-					 "initramfs", module);
+	const char *fix = judge_text(
+		g, "remove the options line of %s from /etc/modprobe.d, rebuild the initramfs",
+		module);
 
 	if (other_driver)
 		judge_warn(g, "options-other-driver", fix,
-			   "modprobe.d sets %s for %s, which this %s does not have: the line was written for the "
-			   "out-of-tree driver and is ignored", strbuf_str(&unknown), module, module);
+			   "modprobe.d sets %s for %s, which this %s does not have: the line was "
+			   "written for the out-of-tree driver and is ignored",
+			   strbuf_str(&unknown), module, module);
 	else
 		judge_warn(g, "options-unknown", fix,
 			   "modprobe.d sets %s for %s, which this %s does not have: ignored",
 			   strbuf_str(&unknown), module, module);
 }
 
-/* Does any NIC of the family below the node's ports offer an RDMA auxiliary device? Names the first NIC. */
+/* Does any NIC of the family below the node's ports offer an RDMA auxiliary device? Names the first
+ * NIC. */
 static bool family_offers_rdma(struct judging *g, const struct family *family, const char **nic,
 			       char ***nics_out)
 {
@@ -144,16 +163,21 @@ static void judge_not_loaded(struct judging *g, const struct family *family, con
 
 	if (nic && family->auxiliary && !offers && peek(g, "/pci/auxiliary")) {
 		fact_optional(g, "/pci/auxiliary");
-		judge_warn(g, "module-idle", "see gate rdma.device: the module loads by itself when there is a device",
-			   "%s is not needed yet: %s offers no RDMA device that would load it", module,
-			   family->nic_drivers[0]);
+		judge_warn(
+			g, "module-idle",
+			"see gate rdma.device: the module loads by itself when there is a device",
+			"%s is not needed yet: %s offers no RDMA device that would load it", module,
+			family->nic_drivers[0]);
 		if (family_ice_safe_mode(g, nic))
 			judge_explained_by(g, "nic.firmware", nic);
 		else
 			judge_explained_by(g, "rdma.device", NULL);
 	} else {
 		judge_fail(g, "module-not-loaded",
-			   judge_text(g, "modprobe %s; name it in /etc/modules-load.d when nothing else loads it", module),
+			   judge_text(g,
+				      "modprobe %s; name it in /etc/modules-load.d when nothing "
+				      "else loads it",
+				      module),
 			   "%s is not loaded", module);
 	}
 	subject_names_free(nics);
@@ -184,7 +208,8 @@ void judge_rdma_module(struct judging *g)
 	families_of_node(g, &list);
 	if (!list.n) {
 		if (g->node->n_rdma)
-			judge_unknown(g, NULL, "the NICs below the RDMA ports belong to no known family");
+			judge_unknown(g, NULL,
+				      "the NICs below the RDMA ports belong to no known family");
 		else
 			judge_na(g, "no RDMA port on this node");
 		return;
@@ -193,7 +218,7 @@ void judge_rdma_module(struct judging *g)
 		judge_family_module(g, list.family[i]);
 }
 
-/* --- rdma.userspace ---------------------------------------------------------------------------------------- */
+/* --- rdma.userspace --- */
 
 static bool array_has(json_t *array, const char *text)
 {
@@ -238,24 +263,34 @@ static void judge_device_open(struct judging *g, const struct family *family, co
 	abi = text ? strstr(text, "kernel ABI") : NULL;
 	if (abi)
 		judge_fail(g, "provider-abi-mismatch",
-			   judge_text(g, "install the user-space provider of the kernel driver's source: %s; in a pod, in "
-					 "the image", json_is_false(peek(g, "/os/modules/%s/in_tree", driver ? driver : "")) ?
-					 "the vendor's library for the out-of-tree driver" : "rdma-core of the distribution"),
-			   "the provider library does not fit the kernel driver of %s: %s", device, text);
+			   judge_text(g,
+				      "install the user-space provider of the kernel driver's "
+				      "source: %s; in a pod, in the image",
+				      json_is_false(peek(g, "/os/modules/%s/in_tree",
+							 driver ? driver : "")) ?
+					      "the vendor's library for the out-of-tree driver" :
+					      "rdma-core of the distribution"),
+			   "the provider library does not fit the kernel driver of %s: %s", device,
+			   text);
 	else if (text && strstr(text, "no userspace device-specific driver"))
-		judge_fail(g, "provider-missing", "install the provider (RHEL: libibverbs, Debian: ibverbs-providers)",
+		judge_fail(g, "provider-missing",
+			   "install the provider (RHEL: libibverbs, Debian: ibverbs-providers)",
 			   "libibverbs has no provider for %s: %s", device, text);
 	else if (peek(g, "/userspace/failed/%s", device))
 		judge_fail(g, "device-not-opened",
-			   "run ibv_devinfo as the same user; see gate rdma.chardev for the device node",
-			   "libibverbs cannot open %s: %s", device, fact_string(g, "/userspace/failed/%s", device));
+			   "run ibv_devinfo as the same user; see gate rdma.chardev for the device "
+			   "node",
+			   "libibverbs cannot open %s: %s", device,
+			   fact_string(g, "/userspace/failed/%s", device));
 	else if (json_is_array(peek(g, "/userspace/opened")))
-		judge_fail(g, "device-not-listed", judge_text(g, "install the provider %s; run ibv_devices", family->provider),
-			   "libibverbs does not list %s", device);
+		judge_fail(
+			g, "device-not-listed",
+			judge_text(g, "install the provider %s; run ibv_devices", family->provider),
+			"libibverbs does not list %s", device);
 }
 
-static void judge_family_user(struct judging *g, const struct family *family, const struct site_rdma *port,
-			      const char *version)
+static void judge_family_user(struct judging *g, const struct family *family,
+			      const struct site_rdma *port, const char *version)
 {
 	const char *min = g->site->gpudirect ? family->rdma_core_min : NULL;
 	json_t *providers = fact(g, "/userspace/providers");
@@ -264,8 +299,9 @@ static void judge_family_user(struct judging *g, const struct family *family, co
 	if (min && !family->is_software && text_version_compare(version, min) < 0)
 		judge_fail(g, "rdma-core-no-dmabuf",
 			   judge_text(g, "install rdma-core %s or newer", min),
-			   "rdma-core %s has no dma-buf registration in the %s provider: that came with %s", version,
-			   family->provider, min);
+			   "rdma-core %s has no dma-buf registration in the %s provider: that came "
+			   "with %s",
+			   version, family->provider, min);
 	if (providers && !array_has(providers, family->provider))
 		judge_fail(g, "provider-missing",
 			   "install the provider (RHEL: libibverbs, Debian: ibverbs-providers)",
@@ -288,12 +324,14 @@ void judge_rdma_userspace(struct judging *g)
 	if (!version)
 		return;
 	if (g->node->rdma_core_min) {
-		fact_declared(g, &g->node->where, json_text_new(g->node->rdma_core_min), "nodes/%s/rdma_core_min",
-			      g->node->name);
+		fact_declared(g, &g->node->where, json_text_new(g->node->rdma_core_min),
+			      "nodes/%s/rdma_core_min", g->node->name);
 		if (text_version_compare(version, g->node->rdma_core_min) < 0)
 			judge_fail(g, "rdma-core-old",
-				   judge_text(g, "install rdma-core %s or newer", g->node->rdma_core_min),
-				   "rdma-core is %s, declared is at least %s", version, g->node->rdma_core_min);
+				   judge_text(g, "install rdma-core %s or newer",
+					      g->node->rdma_core_min),
+				   "rdma-core is %s, declared is at least %s", version,
+				   g->node->rdma_core_min);
 	}
 	for (size_t i = 0; i < list.n; i++)
 		judge_family_user(g, list.family[i], list.port[i], version);

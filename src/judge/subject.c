@@ -17,8 +17,8 @@ const char *subject_base_link(json_t *snapshot, const char *link)
 		json_t *l = json_at(snapshot, "/links/%s", link);
 		const char *lower = json_get_string(l, "lower", NULL);
 
-		if (!lower || (strcmp(json_get_string(l, "kind", ""), "vlan") &&
-			       !json_object_get(l, "vlan")))
+		if (!lower ||
+		    (strcmp(json_get_string(l, "kind", ""), "vlan") && !json_object_get(l, "vlan")))
 			break;
 		link = lower;
 	}
@@ -134,14 +134,16 @@ const char *subject_driver_of_link(json_t *snapshot, const char *link)
 	if (driver)
 		return driver;
 	bdf = subject_pci_of_link(snapshot, link);
-	return bdf ? json_get_string(json_at(snapshot, "/pci/devices/%s", bdf), "driver", NULL) : NULL;
+	return bdf ? json_get_string(json_at(snapshot, "/pci/devices/%s", bdf), "driver", NULL) :
+		     NULL;
 }
 
 const char *subject_virtual_driver(json_t *snapshot, const char *link)
 {
 	/* drivers of links without a PCI link, firmware and LLDP agent of their own */
-	static const char *const drivers[] = { "virtio_net", "veth", "dummy", "tun", "bridge",
-					       "netdevsim", "vmxnet3", "hv_netvsc", "xen_netfront" };
+	static const char *const drivers[] = { "virtio_net", "veth",      "dummy",
+					       "tun",        "bridge",    "netdevsim",
+					       "vmxnet3",    "hv_netvsc", "xen_netfront" };
 	const char *driver = subject_driver_of_link(snapshot, link);
 
 	for (size_t i = 0; driver && i < ARRAY_SIZE(drivers); i++) {
@@ -214,10 +216,10 @@ bool subject_rdma_of_link(json_t *snapshot, const struct site_node *node, const 
 	return found;
 }
 
-bool subject_rdma_of_port(json_t *snapshot, const struct site_node *node, const struct site_rdma *port,
-			  struct subject_rdma *out)
+bool subject_rdma_of_port(json_t *snapshot, const struct site_node *node,
+			  const struct site_rdma *port, struct subject_rdma *out)
 {
-	*out = (struct subject_rdma){0};
+	*out = (struct subject_rdma){ 0 };
 	if (port->device && rdma_of_name(snapshot, port->device, out))
 		return true;
 	return subject_rdma_of_link(snapshot, node, port->link, out);

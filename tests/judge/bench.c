@@ -16,30 +16,34 @@ static void set_all(struct bench *b, const struct bench_change *changes, size_t 
 		bench_set(b, changes[i].pointer, changes[i].value);
 }
 
-/* --- bases ----------------------------------------------------------------------------------------------- */
+/* --- bases --- */
 
 #define LACP_PORT(n)                                                                               \
-	"{'state': 'active', 'mii': 'up', 'failures': 0, 'aggregator_id': 1, 'actor_state': 63, "          \
-	"'partner_state': 61, 'actor_churn': 'none', 'partner_churn': 'none', 'speed_mbps': 100000, "      \
-	"'duplex': 'full', 'partner_mac': '00:00:5e:00:01:01', 'partner_key': 66, 'actor_key': " n "}"
+	"{'state': 'active', 'mii': 'up', 'failures': 0, 'aggregator_id': 1, 'actor_state': 63, "  \
+	"'partner_state': 61, 'actor_churn': 'none', 'partner_churn': 'none', 'speed_mbps': "      \
+	"100000, "                                                                                 \
+	"'duplex': 'full', 'partner_mac': '00:00:5e:00:01:01', 'partner_key': 66, 'actor_key': " n \
+	"}"
 
 static const struct bench_change in_bond[] = {
-	{ "/links/bond1", "{'index': 9, 'mtu': 9000, 'kind': 'bond', 'up': true, 'carrier': true, 'operstate': 'up',"
-			  " 'addresses': [{'family': 'ipv4', 'address': '198.51.100.11', 'prefix': 24, 'scope': "
-			  "'global', 'flags': ['permanent']}], 'bond': {'mode': '802.3ad', 'miimon_ms': 100, "
-			  "'lacp_rate': 'fast', 'lacp_active': true, 'xmit_hash_policy': 'layer3+4', 'ad_select': "
-			  "'stable', 'min_links': 0, 'aggregator': {'id': 1, 'ports': 2, 'actor_key': 29, "
-			  "'partner_key': 66, 'partner_mac': '00:00:5e:00:01:01'}}}" },
+	{ "/links/bond1",
+	  "{'index': 9, 'mtu': 9000, 'kind': 'bond', 'up': true, 'carrier': true, 'operstate': "
+	  "'up', 'addresses': [{'family': 'ipv4', 'address': '198.51.100.11', 'prefix': 24, "
+	  "'scope': 'global', 'flags': ['permanent']}], 'bond': {'mode': '802.3ad', 'miimon_ms': "
+	  "100, 'lacp_rate': 'fast', 'lacp_active': true, 'xmit_hash_policy': 'layer3+4', "
+	  "'ad_select': 'stable', 'min_links': 0, 'aggregator': {'id': 1, 'ports': 2, 'actor_key': "
+	  "29, 'partner_key': 66, 'partner_mac': '00:00:5e:00:01:01'}}}" },
 	{ "/links/ens1f0/master", "'bond1'" },
 	{ "/links/ens1f1/master", "'bond1'" },
 	{ "/links/ens1f0/addresses", "[]" },
 	{ "/links/ens1f1/addresses", "[]" },
 	{ "/links/ens1f0/bond_port", LACP_PORT("29") },
 	{ "/links/ens1f1/bond_port", LACP_PORT("29") },
-	{ "/routes", "[{'family': 'ipv4', 'destination': 'default', 'gateway': '192.0.2.1', 'link': 'bond0', 'metric': "
-		     "300, 'table': 'main'}, {'family': 'ipv4', 'destination': '198.51.100.0/24', 'link': 'bond1', "
-		     "'table': 'main'}, {'family': 'ipv4', 'destination': '192.0.2.0/24', 'link': 'bond0', 'table': "
-		     "'main'}]" },
+	{ "/routes",
+	  "[{'family': 'ipv4', 'destination': 'default', 'gateway': '192.0.2.1', 'link': 'bond0', "
+	  "'metric': 300, 'table': 'main'}, {'family': 'ipv4', 'destination': '198.51.100.0/24', "
+	  "'link': 'bond1', 'table': 'main'}, {'family': 'ipv4', 'destination': '192.0.2.0/24', "
+	  "'link': 'bond0', 'table': 'main'}]" },
 };
 
 static const struct bench_change out_of_tree[] = {
@@ -51,24 +55,28 @@ static const struct bench_change out_of_tree[] = {
 	{ "/devlink/pci/0000:1b:00.1/versions/running/fw.app.name", "'ICE LAG Package'" },
 	{ "/rdma/devices/rocep27s0f1", NULL },
 	{ "/pci/auxiliary/ice.roce.1", NULL },
-	{ "/rdma/devices/rocep27s0f0/ports/1/gids", "[{'index': 1, 'gid': '::ffff:198.51.100.11', 'type': 'RoCE v2', "
-						    "'link': 'bond1'}]" },
+	{ "/rdma/devices/rocep27s0f0/ports/1/gids",
+	  "[{'index': 1, 'gid': '::ffff:198.51.100.11', 'type': 'RoCE v2', 'link': 'bond1'}]" },
 };
 
 static const struct bench_change software[] = {
-	{ "/rdma/devices", "{'rxe0': {'index': 0, 'protocol': 'roce', 'parent_device': null, 'driver': 'rdma_rxe', "
-			   "'uverbs': 'uverbs0', 'ports': {'1': {'state': 'ACTIVE', 'physical_state': 'LINK_UP', 'link': "
-			   "'bond1', 'active_mtu': 4096, 'gids': [{'index': 0, 'gid': "
-			   "'fe80:0000:0000:0000:5054:00ff:fe00:0001', 'type': 'RoCE v2', 'link': 'bond1'}, {'index': 1, "
-			   "'gid': '0000:0000:0000:0000:0000:ffff:c633:640b', 'type': 'RoCE v2', 'link': 'bond1'}], "
-			   "'hw_counters': {'duplicate_request': 0, 'sent_pkts': 5}}}, 'cm': {'1': {'default_roce_tos': "
-			   "96}}}}" },
-	{ "/os/modules/rdma_rxe", "{'loaded': true, 'file': {'path': '/lib/modules/x/kernel/rdma_rxe.ko'}}" },
+	{ "/rdma/devices",
+	  "{'rxe0': {'index': 0, 'protocol': 'roce', 'parent_device': null, 'driver': 'rdma_rxe', "
+	  "'uverbs': 'uverbs0', 'ports': {'1': {'state': 'ACTIVE', 'physical_state': 'LINK_UP', "
+	  "'link': 'bond1', 'active_mtu': 4096, 'gids': [{'index': 0, 'gid': "
+	  "'fe80:0000:0000:0000:5054:00ff:fe00:0001', 'type': 'RoCE v2', 'link': 'bond1'}, "
+	  "{'index': 1, 'gid': '0000:0000:0000:0000:0000:ffff:c633:640b', 'type': 'RoCE v2', "
+	  "'link': 'bond1'}], 'hw_counters': {'duplicate_request': 0, 'sent_pkts': 5}}}, 'cm': "
+	  "{'1': {'default_roce_tos': 96}}}}" },
+	{ "/os/modules/rdma_rxe",
+	  "{'loaded': true, 'file': {'path': '/lib/modules/x/kernel/rdma_rxe.ko'}}" },
 	{ "/devlink", "{}" },
 	{ "/pci/auxiliary", "{}" },
 	{ "/userspace/opened", "['rxe0']" },
-	{ "/links/ens1f0/ethtool", "{'driver': 'virtio_net', 'speed_mbps': 10000, 'duplex': 'full'}" },
-	{ "/links/ens1f1/ethtool", "{'driver': 'virtio_net', 'speed_mbps': 10000, 'duplex': 'full'}" },
+	{ "/links/ens1f0/ethtool",
+	  "{'driver': 'virtio_net', 'speed_mbps': 10000, 'duplex': 'full'}" },
+	{ "/links/ens1f1/ethtool",
+	  "{'driver': 'virtio_net', 'speed_mbps': 10000, 'duplex': 'full'}" },
 	{ "/links/ens1f0/parent_bus", "'virtio'" },
 	{ "/links/ens1f0/parent_device", "'virtio0'" },
 	{ "/links/ens1f1/parent_bus", "'virtio'" },
@@ -76,7 +84,8 @@ static const struct bench_change software[] = {
 };
 
 /* Another vendor's NIC in the place of the E810. */
-static void other_vendor(struct bench *b, const char *nic_driver, const char *rdma_driver, const char *aux)
+static void other_vendor(struct bench *b, const char *nic_driver, const char *rdma_driver,
+			 const char *aux)
 {
 	static const char *const bdfs[] = { "0000:1b:00.0", "0000:1b:00.1" };
 
@@ -88,7 +97,8 @@ static void other_vendor(struct bench *b, const char *nic_driver, const char *rd
 		_cleanup_free_ char *p2 = xasprintf("/pci/devices/%s/driver", bdfs[i]);
 		_cleanup_free_ char *p3 = xasprintf("/rdma/devices/rocep27s0f%d/driver", i);
 		_cleanup_free_ char *p4 = xasprintf("/pci/auxiliary/%s%d", aux, i);
-		_cleanup_free_ char *v4 = xasprintf("{'parent': '%s', 'driver': '%s'}", bdfs[i], rdma_driver);
+		_cleanup_free_ char *v4 =
+			xasprintf("{'parent': '%s', 'driver': '%s'}", bdfs[i], rdma_driver);
 		_cleanup_free_ char *p5 = xasprintf("/devlink/pci/%s", bdfs[i]);
 		_cleanup_free_ char *p6 = xasprintf("/links/ens1f%d/ethtool/private_flags", i);
 
@@ -96,14 +106,17 @@ static void other_vendor(struct bench *b, const char *nic_driver, const char *rd
 		bench_set(b, p2, driver);
 		bench_set(b, p3, rdma);
 		bench_set(b, p4, v4);
-		bench_set(b, p5, "{'versions': {'running': {'fw.version': '28.42.1000'}}, 'parameters': {}}");
+		bench_set(b, p5,
+			  "{'versions': {'running': {'fw.version': '28.42.1000'}}, 'parameters': "
+			  "{}}");
 		bench_set(b, p6, "{}");
 	}
 	for (int i = 0; i < 2; i++) {
 		_cleanup_free_ char *p = xasprintf("/os/modules/%s", i ? rdma_driver : nic_driver);
 
-		bench_set(b, p, "{'loaded': true, 'in_tree': true, 'blacklisted': false, 'file': {'path': '/m.ko', "
-				"'parameters': []}}");
+		bench_set(b, p,
+			  "{'loaded': true, 'in_tree': true, 'blacklisted': false, 'file': "
+			  "{'path': '/m.ko', 'parameters': []}}");
 	}
 	b->links[0].driver = b->links[1].driver = TEXT(nic_driver);
 }
@@ -119,8 +132,11 @@ void bench_open(struct bench *b, enum bench_base base)
 	for (int i = 0; i < 2; i++) {
 		b->addresses[i][0] = TEXT(i ? "203.0.113.11/24" : "198.51.100.11/24");
 		b->links[i] = (struct site_link){
-			.name = TEXT(i ? "ens1f1" : "ens1f0"), .pci = TEXT(i ? "0000:1b:00.1" : "0000:1b:00.0"),
-			.driver = TEXT("ice"), .speed_mbps = { true, 100000 }, .mtu = { true, 9000 },
+			.name = TEXT(i ? "ens1f1" : "ens1f0"),
+			.pci = TEXT(i ? "0000:1b:00.1" : "0000:1b:00.0"),
+			.driver = TEXT("ice"),
+			.speed_mbps = { true, 100000 },
+			.mtu = { true, 9000 },
 			.addresses = b->addresses[i],
 		};
 		b->s->ports[i].address = TEXT(i ? "203.0.113.11" : "198.51.100.11");
@@ -128,9 +144,12 @@ void bench_open(struct bench *b, enum bench_base base)
 	}
 	b->s->nodes[0].links = b->links;
 	b->s->nodes[0].n_links = 2;
-	*qos = (struct site_qos){ .declared = true, .dscp = { true, 24 }, .priority = { true, 3 },
-				  .traffic_class = { true, 3 }, .bandwidth_percent = { true, 50 },
-				  .pfc = { true, true } };
+	*qos = (struct site_qos){ .declared = true,
+				   .dscp = { true, 24 },
+				   .priority = { true, 3 },
+				   .traffic_class = { true, 3 },
+				   .bandwidth_percent = { true, 50 },
+				   .pfc = { true, true } };
 	for (int i = 0; i < 8; i++)
 		qos->prio_tc[i] = qos->tc_bandwidth[i] = b->vlan.egress[i] = -1;
 	if (base == BASE_MLX5)
@@ -147,9 +166,13 @@ void bench_open(struct bench *b, enum bench_base base)
 		set_all(b, software, ARRAY_SIZE(software));
 	b->bond_ports[0] = TEXT("ens1f0");
 	b->bond_ports[1] = TEXT("ens1f1");
-	b->bond = (struct site_bond){ .name = TEXT("bond1"), .mode = TEXT("802.3ad"), .ports = b->bond_ports,
-				      .lacp_rate = TEXT("fast"), .xmit_hash_policy = TEXT("layer3+4"),
-				      .mtu = { true, 9000 }, .addresses = b->addresses[0] };
+	b->bond = (struct site_bond){ .name = TEXT("bond1"),
+				       .mode = TEXT("802.3ad"),
+				       .ports = b->bond_ports,
+				       .lacp_rate = TEXT("fast"),
+				       .xmit_hash_policy = TEXT("layer3+4"),
+				       .mtu = { true, 9000 },
+				       .addresses = b->addresses[0] };
 	b->s->nodes[0].bonds = &b->bond;
 	b->s->nodes[0].n_bonds = 1;
 	b->links[0].addresses = b->links[1].addresses = NULL;
@@ -171,7 +194,8 @@ void bench_close(struct bench *b)
 const struct ladder *bench_judge(struct bench *b)
 {
 	size_t n = 0;
-	_cleanup_free_ struct gate *all = xcalloc(n_gates_net + n_gates_nic + n_gates_rdma + n_gates_qos, sizeof(*all));
+	_cleanup_free_ struct gate *all =
+		xcalloc(n_gates_net + n_gates_nic + n_gates_rdma + n_gates_qos, sizeof(*all));
 
 	for (size_t i = 0; i < n_gates_net; i++)
 		all[n++] = gates_net[i];
@@ -189,7 +213,7 @@ const struct ladder *bench_judge(struct bench *b)
 	return l;
 }
 
-/* --- rows --------------------------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 static void run_row(void **state)
 {
@@ -214,7 +238,8 @@ static void run_row(void **state)
 	if (row->not_cause)
 		scene_no_cause(v, row->not_cause);
 	if (row->explained_by)
-		assert_string_equal(v->explained_by ? v->explained_by : "nothing", row->explained_by);
+		assert_string_equal(v->explained_by ? v->explained_by : "nothing",
+				    row->explained_by);
 	else if (row->cause)
 		assert_null(v->explained_by);
 }
@@ -236,16 +261,17 @@ static int close_row(void **state)
 	return 0;
 }
 
-int bench_run_with(const char *group, const struct bench_row *rows, size_t n, const struct CMUnitTest *more,
-		   size_t n_more)
+int bench_run_with(const char *group, const struct bench_row *rows, size_t n,
+		   const struct CMUnitTest *more, size_t n_more)
 {
 	_cleanup_free_ struct CMUnitTest *tests = xcalloc(n + n_more, sizeof(*tests));
 
 	for (size_t i = 0; i < n; i++)
 		tests[i] = (struct CMUnitTest){ rows[i].name, run_row, open_row, close_row,
-						(void *)(uintptr_t)&rows[i] };
+						 (void *)(uintptr_t)&rows[i] };
 	for (size_t i = 0; i < n_more; i++)
-		tests[n + i] = (struct CMUnitTest){ more[i].name, more[i].test_func, open_row, close_row, NULL };
+		tests[n + i] = (struct CMUnitTest){ more[i].name, more[i].test_func, open_row,
+						     close_row, NULL };
 	return _cmocka_run_group_tests(group, tests, n + n_more, NULL, NULL);
 }
 
