@@ -307,7 +307,7 @@ void judge_gpu_driver(struct judging *g)
 	version = fact_string(g, "/gpu/driver/version");
 	if (!version)
 		return;
-	judge_range(g, version);
 	judge_versions(g, version);
+	judge_range(g, version);
 	judge_pass(g, "driver %s loaded", version);
 }

@@ -29,11 +29,13 @@ static void judge_transfer(struct judging *g, json_t *t, size_t index, struct wi
 	const char *reply = json_get_string(t, "rdma_reply", NULL);
 	const char *etag = json_get_string(t, "etag", "");
 	int64_t body = json_get_int(t, "body_bytes", -1);
+	int64_t payload = json_get_int(t, "payload_bytes", 0);
 	bool put = !strcasecmp(operation, "PUT") || !strcasecmp(operation, "UploadPart");
 
 	fact(g, "/storage/path/transfers/%zu", index);
 	w->transfers++;
-	w->payload_bytes += json_get_int(t, "payload_bytes", 0);
+	if (payload > 0 && __builtin_add_overflow(w->payload_bytes, payload, &w->payload_bytes))
+		w->payload_bytes = INT64_MAX;
 	if (json_is_false(json_object_get(t, "hash_ok")))
 		judge_fail(g, "object-hash-wrong",
 			   "Trust no transfer of this path until it is found: compare size and "
