@@ -28,5 +28,8 @@ json_t *qos_dcb(struct judging *g);
  * the port is in a bond. */
 const char *qos_fix(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 
+/* A setting of the NIC failed: while the firmware's LLDP agent is on, the setting is the agent's. */
+void qos_explain_by_agent(struct judging *g);
+
 /* Declared RoCE priority, or -1 (the verdict is n/a then). */
 int qos_priority(struct judging *g);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "base/alloc.h"
 #include "judge/family.h"
 #include "judge/qos.h"
@@ -139,6 +140,18 @@ void judge_qos_fw_lldp(struct judging *g)
 		judge_lldp_dcbx(g, family);
 }
 
+void qos_explain_by_agent(struct judging *g)
+{
+	const struct family *family = family_of_nic(g->snapshot, g->nic);
+	const char *flag = family ? family->fw_lldp_flag : NULL;
+	json_t *value = flag ? peek(g, "/links/%s/ethtool/private_flags/%s", g->nic, flag) : NULL;
+	bool on = family && family->fw_lldp_flag_inverted ? json_is_false(value) :
+							      json_is_true(value);
+
+	if (g->verdict->status == VERDICT_FAIL && !g->verdict->explained_by && on)
+		judge_explained_by(g, "qos.fw-lldp", g->nic);
+}
+
 /* --- qos.dcbx --- */
 
 void judge_qos_dcbx(struct judging *g)
@@ -174,6 +187,36 @@ static bool pfc_wanted(struct judging *g)
 	return g->site->qos.declared && (!g->site->qos.pfc.set || g->site->qos.pfc.value);
 }
 
+/* Pause frames since the earlier snapshot: only growth counts, an idle port may show millions from
+ * its past. NULL: none, or nothing to compare with. */
+static const char *pause_growth(struct judging *g)
+{
+	static const struct {
+		const char *name, *text;
+	} directions[] = {
+		{ "rx_frames", "received: the peer throttles this port" },
+		{ "tx_frames", "sent: this host takes in too slowly" },
+	};
+	_cleanup_strbuf_ struct strbuf text = {0};
+
+	if (!json_equal(peek(g, "/node/boot_id"), peek(g, "/previous/node/boot_id")))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
+		const char *name = directions[i].name;
+		json_t *now = peek(g, "/links/%s/ethtool/pause/%s", g->nic, name);
+		json_t *then = peek(g, "/previous/links/%s/ethtool/pause/%s", g->nic, name);
+		json_int_t delta = json_integer_value(now) - json_integer_value(then);
+
+		if (!json_is_integer(now) || !json_is_integer(then) || delta <= 0)
+			continue;
+		fact_optional(g, "/links/%s/ethtool/pause/%s", g->nic, name);
+		fact_optional(g, "/previous/links/%s/ethtool/pause/%s", g->nic, name);
+		strbuf_printf(&text, "%s%lld pause frames %s", text.len ? "; " : "",
+			      (long long)delta, directions[i].text);
+	}
+	return text.len ? judge_text(g, "%s", strbuf_str(&text)) : NULL;
+}
+
 void judge_qos_flow_control(struct judging *g)
 {
 	json_t *enabled = peek(g, "/links/%s/dcb/pfc/enabled", g->nic);
@@ -196,20 +239,27 @@ void judge_qos_flow_control(struct judging *g)
 	const char *fix = judge_text(
 		g, "ethtool -A %s autoneg off rx off tx off; the same on the switch port", g->nic);
 
+	const char *growth = rx || tx ? pause_growth(g) : NULL;
+	const char *since = growth ? judge_text(g, "; since the earlier snapshot %s", growth) : "";
+
 	if (!rx && !tx) {
 		judge_pass(g, "link pause off");
 	} else if (pfc_on) {
 		fact_optional(g, "/links/%s/dcb/pfc/enabled", g->nic);
 		judge_fail(g, "pause-with-pfc", fix,
-			   "link pause (%s) and PFC are both on at %s: one excludes the other",
-			   which, g->nic);
+			   "link pause (%s) and PFC are both on at %s: one excludes the other%s",
+			   which, g->nic, since);
 	} else if (pfc_wanted(g)) {
 		if (!g->site->qos.pfc.set)
 			judge_assume(g, "PFC on the RoCE priority");
 		judge_fail(g, "link-pause-on", fix,
 			   "link pause (%s) is on at %s: it stops all traffic classes and excludes "
-			   "PFC",
-			   which, g->nic);
+			   "PFC%s",
+			   which, g->nic, since);
+	} else if (growth) {
+		judge_warn(g, "pause-frames-grow", "find the receiver that is too slow, or use PFC",
+			   "link pause (%s) of %s is in use, which takes line rate without any drop"
+			   "%s", which, g->nic, since);
 	} else {
 		judge_pass(g, "link pause %s, and the site declares no PFC", which);
 	}

@@ -77,7 +77,7 @@ static void judge_dscp_missing(struct judging *g, json_t *map, int64_t dscp, int
 			   (long long)dscp, (long long)priority);
 }
 
-void judge_qos_dscp(struct judging *g)
+static void judge_dscp(struct judging *g)
 {
 	const struct site_qos *qos = &g->site->qos;
 	int priority = qos_priority(g);
@@ -250,7 +250,7 @@ static void judge_bandwidth(struct judging *g, const struct ets *ets, int64_t tc
 			   g->nic, (long long)sum);
 }
 
-void judge_qos_ets(struct judging *g)
+static void judge_ets(struct judging *g)
 {
 	const struct site_qos *qos = &g->site->qos;
 	int priority = qos_priority(g);
@@ -300,7 +300,7 @@ static const char *priorities_text(struct judging *g, json_t *enabled)
 	return judge_text(g, "%s", strbuf_str(&list));
 }
 
-void judge_qos_pfc(struct judging *g)
+static void judge_pfc(struct judging *g)
 {
 	const struct site_qos *qos = &g->site->qos;
 	int priority = qos_priority(g);
@@ -349,4 +349,24 @@ void judge_qos_pfc(struct judging *g)
 			   priority);
 	else
 		judge_pass(g, "on for priority %d only", priority);
+}
+
+/* --- the gates --- */
+
+void judge_qos_dscp(struct judging *g)
+{
+	judge_dscp(g);
+	qos_explain_by_agent(g);
+}
+
+void judge_qos_ets(struct judging *g)
+{
+	judge_ets(g);
+	qos_explain_by_agent(g);
+}
+
+void judge_qos_pfc(struct judging *g)
+{
+	judge_pfc(g);
+	qos_explain_by_agent(g);
 }

@@ -30,10 +30,22 @@ static bool same_set(json_t *a, json_t *b)
 	return true;
 }
 
+/* Gates that judge, NIC by NIC, what differs: a difference is the consequence of one wrong NIC. */
+struct differences {
+	const char *gate;
+	bool several;
+	bool agent; /* the firmware's agent is on at one of them, and sets what it likes */
+};
+
+static void differ(struct differences *d, const char *gate)
+{
+	d->several |= d->gate && strcmp(d->gate, gate);
+	d->gate = gate;
+}
+
 static const struct {
 	const char *group, *name; /* /links/NIC/dcb/GROUP/NAME */
 	const char *cause, *text;
-	bool set;
 } dcb_attributes[] = {
 	{ "dcbx", "host", "qos-differs-dcbx", "DCBX host bit" },
 	{ "dcbx", "ieee", "qos-differs-dcbx", "DCBX IEEE bit" },
@@ -47,7 +59,7 @@ static const struct {
 static const char fix_equal[] =
 	"give both ports the same settings; in an ice bond: take them out, set both, bond again";
 
-static void compare_dcb(struct judging *g, const char *a, const char *b)
+static void compare_dcb(struct judging *g, struct differences *d, const char *a, const char *b)
 {
 	json_t *x = peek(g, "/links/%s/dcb", a), *y = peek(g, "/links/%s/dcb", b);
 
@@ -67,12 +79,14 @@ static void compare_dcb(struct judging *g, const char *a, const char *b)
 		judge_fail(g, dcb_attributes[i].cause, fix_equal,
 			   "%s differs: %s has %s, %s has %s", dcb_attributes[i].text, a, is, b,
 			   other);
+		differ(d, judge_text(g, "qos.%s", group));
 	}
 	if (!same_set(json_object_get(x, "app"), json_object_get(y, "app"))) {
 		fact_optional(g, "/links/%s/dcb/app", a);
 		fact_optional(g, "/links/%s/dcb/app", b);
 		judge_fail(g, "qos-differs-dscp", fix_equal,
 			   "APP table (DSCP map) differs between %s and %s", a, b);
+		differ(d, "qos.dscp");
 	}
 }
 
@@ -81,7 +95,8 @@ static const char *on_off(json_t *flag)
 	return json_is_true(flag) ? "on" : "off";
 }
 
-static void compare_ethtool(struct judging *g, const char *a, const char *b)
+static void compare_ethtool(struct judging *g, struct differences *d, const char *a,
+			    const char *b)
 {
 	static const char *const directions[] = { "rx", "tx" };
 	const struct family *family = family_of_nic(g->snapshot, a);
@@ -98,6 +113,7 @@ static void compare_ethtool(struct judging *g, const char *a, const char *b)
 		judge_fail(g, "qos-differs-pause", "ethtool -A the same on both",
 			   "link pause (%s) differs: %s on %s, %s on %s", directions[i], on_off(p),
 			   a, on_off(q), b);
+		differ(d, "qos.flow-control");
 	}
 	if (!flag || family_of_nic(g->snapshot, b) != family)
 		return;
@@ -112,6 +128,7 @@ static void compare_ethtool(struct judging *g, const char *a, const char *b)
 	judge_fail(g, "qos-differs-fw-lldp",
 		   judge_text(g, "ethtool --set-priv-flags the same %s on both", flag),
 		   "%s differs: %s on %s, %s on %s", flag, on_off(p), a, on_off(q), b);
+	d->agent = true;
 }
 
 /* All NICs below the RDMA ports, each once. The caller frees. */
@@ -139,6 +156,7 @@ void judge_qos_equal(struct judging *g)
 {
 	char **nics = nics_of_node(g);
 	const char *first = nics ? nics[0] : NULL;
+	struct differences d = {0};
 	size_t n = 0, with_dcb = 0;
 	bool declared = !qos_not_declared(g);
 
@@ -165,10 +183,14 @@ void judge_qos_equal(struct judging *g)
 			}
 			if (*nic == first || !peek(g, "/links/%s/dcb", first))
 				continue;
-			compare_dcb(g, first, *nic);
-			compare_ethtool(g, first, *nic);
+			compare_dcb(g, &d, first, *nic);
+			compare_ethtool(g, &d, first, *nic);
 			fact_optional(g, "/links/%s/dcb", *nic);
 		}
+		if (d.agent)
+			judge_explained_by(g, "qos.fw-lldp", NULL);
+		else if (d.gate && !d.several)
+			judge_explained_by(g, d.gate, NULL);
 		judge_pass(g, "%zu NICs have the same settings", n);
 	}
 	strings_free(nics);
