@@ -120,7 +120,7 @@ static json_t *verdict_new(const struct verdict *v)
 
 	document_put(obj, "gate", v->gate->id);
 	document_put(obj, "title", v->gate->title);
-	json_put_int(obj, "phase", v->gate->phase);
+	json_put_int(obj, "phase", v->phase);
 	json_put_int(obj, "level", v->gate->level);
 	document_put(obj, "scope", gate_scope_name(v->gate->scope));
 	document_put(obj, "node", v->node);
@@ -257,6 +257,33 @@ char *document_name(json_t *document, json_t *verdict)
 	return *subject ? xasprintf("%s %s", gate, subject) : xstrdup(gate);
 }
 
+size_t document_root_failure(json_t *document)
+{
+	json_t *verdicts = json_object_get(document, "verdicts"), *v;
+	size_t first = json_array_size(verdicts), n = first, i;
+
+	json_array_foreach(verdicts, i, v) {
+		if (document_status(v) != VERDICT_FAIL)
+			continue;
+		if (!json_object_get(v, "explained_by"))
+			return i;
+		if (first == n)
+			first = i;
+	}
+	return first;
+}
+
+static void put_statement(struct strbuf *b, json_t *document, const char *lead, size_t index)
+{
+	json_t *v = json_array_get(json_object_get(document, "verdicts"), index);
+	_cleanup_free_ char *name = document_name(document, v);
+	const char *because = json_get_string(v, "explained_by", NULL);
+
+	strbuf_printf(b, "%s %s: %s", lead, name, json_get_string(v, "summary", ""));
+	if (because)
+		strbuf_printf(b, " (explained by %s)", because);
+}
+
 static void put_counts(struct strbuf *b, json_t *counts)
 {
 	bool any = false;
@@ -276,7 +303,8 @@ char *document_closing(json_t *document, const char *between)
 {
 	json_t *verdicts = json_object_get(document, "verdicts");
 	size_t n = json_array_size(verdicts), railhead = document_index(document, "railhead"),
-	       stopped = document_index(document, "stopped_by");
+	       stopped = document_index(document, "stopped_by"),
+	       failure = document_root_failure(document);
 	struct strbuf b = {0};
 
 	if (!n)
@@ -291,14 +319,12 @@ char *document_closing(json_t *document, const char *between)
 		strbuf_puts(&b, "nothing is proven");
 	}
 	if (stopped < n) {
-		json_t *v = json_array_get(verdicts, stopped);
-		_cleanup_free_ char *name = document_name(document, v);
-		const char *because = json_get_string(v, "explained_by", NULL);
-
-		strbuf_printf(&b, "%sstopped by %s: %s", between, name,
-			      json_get_string(v, "summary", ""));
-		if (because)
-			strbuf_printf(&b, " (explained by %s)", because);
+		strbuf_puts(&b, between);
+		put_statement(&b, document, "stopped by", stopped);
+		if (failure < n && failure != stopped) {
+			strbuf_puts(&b, between);
+			put_statement(&b, document, "first failure", failure);
+		}
 	} else if (railhead < n) {
 		strbuf_printf(&b, "%snothing that was judged stops it", between);
 	}

@@ -115,12 +115,34 @@ static void put_context(struct strbuf *out, json_t *document)
 				 "from what was found.</p>\n");
 }
 
+/* "Stopped by" or "First failure", with all that helps to mend it. */
+static void put_obstacle(struct strbuf *out, json_t *document, const char *term, size_t index)
+{
+	json_t *v = json_array_get(json_object_get(document, "verdicts"), index);
+	const char *because = json_get_string(v, "explained_by", NULL);
+
+	strbuf_printf(out, "<dt>%s</dt><dd><p class=\"lead\"><a href=\"#v%zu\">", term, index);
+	html_put_name(out, document, v);
+	strbuf_puts(out, "</a></p><p>");
+	html_put_rich(out, json_get_string(v, "summary", ""));
+	strbuf_puts(out, "</p>");
+	html_put_causes(out, v);
+	if (because) {
+		strbuf_puts(out, "<p>Explained by ");
+		html_put_reference(out, document, because, json_get_string(v, "node", ""));
+		strbuf_puts(out, "</p>");
+	}
+	html_put_note(out, "obtain", json_get_string(v, "obtain", NULL), NULL);
+	strbuf_puts(out, "</dd>\n");
+}
+
 static void put_state(struct strbuf *out, json_t *document)
 {
 	json_t *verdicts = json_object_get(document, "verdicts");
 	size_t n = json_array_size(verdicts), railhead = document_index(document, "railhead"),
-	       stopped = document_index(document, "stopped_by");
-	json_t *reached = json_array_get(verdicts, railhead), *stop = json_array_get(verdicts, stopped);
+	       stopped = document_index(document, "stopped_by"),
+	       failure = document_root_failure(document);
+	json_t *reached = json_array_get(verdicts, railhead);
 
 	strbuf_puts(out, "<dl class=\"state\"><dt>Proven up to</dt><dd><p class=\"lead\">");
 	if (railhead < n) {
@@ -134,25 +156,13 @@ static void put_state(struct strbuf *out, json_t *document)
 		strbuf_puts(out, "nothing yet</p>");
 	}
 	strbuf_puts(out, "</dd>\n");
-	if (stopped < n) {
-		const char *because = json_get_string(stop, "explained_by", NULL);
-
-		strbuf_printf(out, "<dt>Stopped by</dt><dd><p class=\"lead\"><a href=\"#v%zu\">", stopped);
-		html_put_name(out, document, stop);
-		strbuf_puts(out, "</a></p><p>");
-		html_put_rich(out, json_get_string(stop, "summary", ""));
-		strbuf_puts(out, "</p>");
-		html_put_causes(out, stop);
-		if (because) {
-			strbuf_puts(out, "<p>Explained by ");
-			html_put_reference(out, document, because, json_get_string(stop, "node", ""));
-			strbuf_puts(out, "</p>");
-		}
-		html_put_note(out, "obtain", json_get_string(stop, "obtain", NULL), NULL);
-		strbuf_puts(out, "</dd>\n");
-	} else if (n) {
-		strbuf_puts(out, "<dt>Stopped by</dt><dd><p class=\"lead\">nothing that was judged</p></dd>\n");
-	}
+	if (stopped < n)
+		put_obstacle(out, document, "Stopped by", stopped);
+	else if (n)
+		strbuf_puts(out, "<dt>Stopped by</dt><dd><p class=\"lead\">nothing that was judged"
+				 "</p></dd>\n");
+	if (failure < n && failure != stopped)
+		put_obstacle(out, document, "First failure", failure);
 	strbuf_puts(out, "</dl>\n");
 }
 
@@ -160,12 +170,12 @@ static void put_headline(struct strbuf *out, json_t *document)
 {
 	json_t *counts = json_object_get(json_object_get(document, "result"), "counts");
 	json_t *verdicts = json_object_get(document, "verdicts");
-	size_t stopped = document_index(document, "stopped_by");
-	json_t *stop = json_array_get(verdicts, stopped);
+	json_t *stop = json_array_get(verdicts, document_index(document, "stopped_by"));
+	bool fails = document_root_failure(document) < json_array_size(verdicts);
 
 	strbuf_printf(out, "<section class=\"headline %s\" aria-label=\"Result\"><h1>",
-		      stop ? html_class(document_status(stop)) :
-			     json_array_size(verdicts) ? "pass" : "unknown");
+		      fails ? "fail" : stop ? html_class(document_status(stop)) :
+			      json_array_size(verdicts) ? "pass" : "unknown");
 	html_put(out, json_get_string(json_object_get(document, "site"), "name", ""));
 	strbuf_puts(out, "</h1>\n");
 	put_context(out, document);

@@ -81,8 +81,12 @@ char *document_name(json_t *document, json_t *verdict);
 /* "gpu-1 bond1", "bond1", "gpu-1" or "". Caller frees. */
 char *document_subject(json_t *document, json_t *verdict);
 enum verdict_status document_status(json_t *verdict);
-/* How far, what stops it, counts: three statements with `between` between them. Caller frees. */
+/* How far, what stops it, what fails first when that is something else, counts: statements with
+ * `between` between them. Caller frees. */
 char *document_closing(json_t *document, const char *between);
+/* Index of the failure to mend first: the first one that no other gate explains, else the first
+ * one; the number of verdicts when nothing fails. */
+size_t document_root_failure(json_t *document);
 /* Index behind the railhead: 0 when nothing is proven. */
 size_t document_boundary(json_t *document);
 /* A value of evidence as one line of text, at most `limit` bytes of it (0: all). Caller frees. */

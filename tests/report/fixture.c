@@ -99,6 +99,7 @@ static struct verdict *add(struct ladder *l, const char *id, const char *node, c
 	v = &l->verdicts[l->n_verdicts++];
 	*v = (struct verdict){
 		.gate = gate(id),
+		.phase = gate(id)->phase,
 		.node = copy(node),
 		.subject = copy(subject),
 		.status = status,
@@ -257,6 +258,11 @@ static struct ladder *nothing_ladder(void)
 	l->assumed = true;
 	v->obtain = xstrdup("railhead snapshot on the node itself");
 	add(l, "net.bond", "gpu-node-01", "bond1", VERDICT_PASS, "802.3ad");
+	v = add(l, "net.mtu", "gpu-node-01", "bond1", VERDICT_FAIL, "MTU 1500, as its port ens1f0");
+	v->explained_by = xstrdup("rdma.device (bond1)");
+	v = add(l, "rdma.device", "gpu-node-01", "bond1", VERDICT_FAIL, "no RDMA device");
+	cause(v, "irdma-blacklisted", false, "irdma is on the blacklist",
+	      "remove it from /etc/modprobe.d");
 	return closed(l);
 }
 

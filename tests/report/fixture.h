@@ -6,8 +6,9 @@
 
 /*
  * By name: "site" (two nodes, all kinds), "paths" (64 paths of one gate), "complete" (all pass),
- * "nothing" (the first gate fails), "hostile" (texts that try to break a terminal, a page, an XML
- * parser), "korean", "empty", "many" (5,000 verdicts). NULL for another name. ladder_free() frees.
+ * "nothing" (the first gate is unknown, failures follow), "hostile" (texts that try to break a
+ * terminal, a page, an XML parser), "korean", "empty", "many" (5,000 verdicts). NULL for another
+ * name. ladder_free() frees.
  */
 struct ladder *fixture_ladder(const char *name);
 

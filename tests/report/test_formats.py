@@ -95,6 +95,9 @@ def text_says(t):
     quiet = make("site", "text", "quiet").split("\n")
     t.ok(len(quiet) == 2 and quiet[0].startswith("proven up to net.mtu aistor-01 bond1 (phase 2); stopped by rdma.device gpu-node-01 bond1: "),
          "text: quiet is one line", quiet)
+    nothing = make("nothing", "text", "quiet")
+    t.ok(nothing.startswith("nothing is proven; stopped by os.release: ") and "; first failure rdma.device bond1: no RDMA device; " in nothing,
+         "text: an unknown that stops the path does not hide the failure to mend", nothing)
     paths = make("paths", "text").split("\n")
     t.ok(len(paths) < 25 and any("and 55 alike" in line for line in paths), "text: 64 paths do not flood", len(paths))
     t.equal(make("paths", "text", "verbose=1").count("gdr.topology  0000:"), 64, "text: -v shows each of the 64")
