@@ -83,10 +83,13 @@ static bool rung_concerns(const struct rung *r, const struct rung *needed)
 	return pair_of_nodes || subject_concerns(r->subject, needed->subject);
 }
 
-static bool blocked(struct engine *e, struct rung *r)
+static bool blocked(struct engine *e, struct rung *r, struct judging *g)
 {
 	const struct gate *gate = r->v.gate;
 
+	/* what this site does not have waits for nothing */
+	if (gate->not_applicable && gate->not_applicable(g))
+		return false;
 	for (size_t n = 0; gate->needs[n]; n++) {
 		size_t need = gate_index(e, gate->needs[n]);
 
@@ -109,6 +112,8 @@ static bool blocked(struct engine *e, struct rung *r)
 	free(r->v.summary);
 	r->v.summary = xasprintf("needs %s, which did not pass%s", r->v.blocked_by[0],
 				 r->v.blocked_by[1] ? ", and others" : "");
+	strings_free(g->texts);
+	g->texts = NULL;
 	return true;
 }
 
@@ -177,7 +182,7 @@ static void judge_subject(struct engine *e, size_t gate, size_t node, const stru
 		.n_all = in->n_nodes,
 		.verdict = &r->v,
 	};
-	if (!blocked(e, r))
+	if (!blocked(e, r, &g))
 		run_judge(&g, e->gates[gate]->judge);
 }
 
@@ -210,7 +215,7 @@ static void judge_pair_of(struct engine *e, size_t gate, const struct judge_pair
 		.n_all = e->input->n_nodes,
 		.verdict = &r->v,
 	};
-	if (blocked(e, r))
+	if (blocked(e, r, &g))
 		return;
 	if (port && !peer_port && p->b_snapshot)
 		judge_na(&g, "%s has no port for %s", p->b->name,
@@ -246,7 +251,7 @@ static void judge_site(struct engine *e, size_t gate)
 		.verdict = &r->v,
 	};
 
-	if (!blocked(e, r))
+	if (!blocked(e, r, &g))
 		run_judge(&g, e->gates[gate]->judge);
 }
 
