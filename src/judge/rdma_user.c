@@ -154,6 +154,24 @@ static bool family_offers_rdma(struct judging *g, const struct family *family, c
 	return offers;
 }
 
+/* Ethernet driver and provider of two sources: modprobe fails at the symbols, so the pair is the cause. */
+static bool pair_is_mixed(struct judging *g, const struct family *family, const char *module)
+{
+	const char *nic_module = family->nic_drivers ? family->nic_drivers[0] : NULL;
+	json_t *nic = nic_module ? peek(g, "/os/modules/%s/in_tree", nic_module) : NULL;
+	json_t *rdma = peek(g, "/os/modules/%s/in_tree", module);
+
+	if (!family->driver_pair || !json_is_boolean(nic) || !json_is_boolean(rdma) ||
+	    json_is_true(nic) == json_is_true(rdma))
+		return false;
+	fact_optional(g, "/os/modules/%s/in_tree", nic_module);
+	fact_optional(g, "/os/modules/%s/in_tree", module);
+	judge_fail(g, "driver-pair-mixed", "see gate nic.driver-pair",
+		   "%s is not loaded: it and %s are not of one source", module, nic_module);
+	judge_explained_by(g, "nic.driver-pair", NULL);
+	return true;
+}
+
 /* There is a file and nothing forbids it, and yet it is not loaded. */
 static void judge_not_loaded(struct judging *g, const struct family *family, const char *module)
 {
@@ -197,7 +215,7 @@ static void judge_family_module(struct judging *g, const struct family *family)
 	if (!fact(g, "/os/modules/%s/loaded", module))
 		return;
 	judge_options(g, module);
-	if (!family_module_trouble(g, module, false))
+	if (!family_module_trouble(g, module, false) && !pair_is_mixed(g, family, module))
 		judge_not_loaded(g, family, module);
 }
 
