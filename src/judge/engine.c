@@ -148,12 +148,15 @@ static void run_judge(struct judging *g, gate_judge judge)
 	g->texts = NULL;
 }
 
+/* Nodes are compared when each was seen for itself: in the phase that first needs two of them. */
+#define PHASE_TWO_NODES 6u
+
 /* Append an empty rung. The pointer is good until the next call. */
 static struct rung *rung_add(struct engine *e, size_t gate, const struct subject *subject)
 {
 	array_reserve(e->rungs, e->n_rungs, e->capacity);
 	e->rungs[e->n_rungs] = (struct rung){
-		.v = { .gate = e->gates[gate], .status = VERDICT_NA },
+		.v = { .gate = e->gates[gate], .phase = e->gates[gate]->phase, .status = VERDICT_NA },
 		.subject = subject,
 		.gate_index = gate,
 		.order = e->n_rungs,
@@ -194,6 +197,8 @@ static void judge_pair_of(struct engine *e, size_t gate, const struct judge_pair
 
 	r->node = p->a->node;
 	r->peer = p->b;
+	if (r->v.phase < PHASE_TWO_NODES)
+		r->v.phase = PHASE_TWO_NODES;
 	r->v.node = xstrdup(r->node->name);
 	if (p->unseen > 1)
 		r->v.subject = xasprintf("%s ↔ %zu peers", r->node->name, p->unseen);
@@ -301,6 +306,8 @@ static int by_ladder(const void *a, const void *b)
 {
 	const struct rung *x = a, *y = b;
 
+	if (x->v.phase != y->v.phase)
+		return x->v.phase < y->v.phase ? -1 : 1;
 	if (x->gate_index != y->gate_index)
 		return x->gate_index < y->gate_index ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;

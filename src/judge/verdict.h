@@ -38,6 +38,7 @@ struct cause {
 
 struct verdict {
 	const struct gate *gate;
+	unsigned phase;		/* rung of the ladder: the gate's phase; between nodes 6 or later */
 	char *node;		/* node name; for pairs "a ↔ b" stands in subject and this is the first */
 	char *subject;		/* "bond1", "ens1f0", "0000:1b:00.0 → ens1f0", "a ↔ b"; NULL: the node itself */
 	enum verdict_status status;

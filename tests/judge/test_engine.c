@@ -257,6 +257,9 @@ static void pairs_compare_ports_of_a_rail(void **state)
 	assert_int_equal(find(l, "t.paired", NULL, "one/p0 ↔ two/p0")->status, VERDICT_PASS);
 	assert_int_equal(find(l, "t.paired", NULL, "one/p1 ↔ two/p1")->status, VERDICT_FAIL);
 	assert_int_equal(l->n_verdicts, 6);	/* four ports, two pairs of ports, each once */
+	/* each node for itself comes first */
+	assert_int_equal(l->verdicts[3].phase, 1);
+	assert_int_equal(l->verdicts[4].phase, 6);
 }
 
 static void a_peer_without_snapshot_is_unknown(void **state)
