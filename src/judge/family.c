@@ -167,18 +167,19 @@ json_t *family_devlink_parameter(struct judging *g, const char *bdf, const char 
 	return NULL;
 }
 
-/* "in-tree /lib/modules/…/ice.ko.xz" or "out-of-tree version 2.6.6 (/lib/modules/…/updates/ice.ko)"
- */
-static const char *provenance(struct judging *g, const char *module, bool in_tree)
+/* "ice out-of-tree version 2.6.6 (/lib/modules/…/ice.ko)"; the path only `with_path`. */
+static const char *provenance(struct judging *g, const char *module, bool in_tree, bool with_path)
 {
 	const char *path = json_string_value(peek(g, "/os/modules/%s/file/path", module));
 	const char *version = json_string_value(peek(g, "/os/modules/%s/version", module));
 
 	if (!version)
 		version = json_string_value(peek(g, "/os/modules/%s/file/version", module));
+	if (!path)
+		with_path = false;
 	return judge_text(g, "%s %s%s%s%s%s%s", module, in_tree ? "in-tree" : "out-of-tree",
-			  version ? " version " : "", version ? version : "", path ? " (" : "",
-			  path ? path : "", path ? ")" : "");
+			  version ? " version " : "", version ? version : "",
+			  with_path ? " (" : "", with_path ? path : "", with_path ? ")" : "");
 }
 
 void family_judge_same_source(struct judging *g, const char *nic_module, const char *rdma_module)
@@ -196,10 +197,11 @@ void family_judge_same_source(struct judging *g, const char *nic_module, const c
 	    !fact_bool(g, &rdma_in_tree, "/os/modules/%s/in_tree", rdma_module))
 		return;
 
-	const char *nic = provenance(g, nic_module, nic_in_tree);
-	const char *rdma = provenance(g, rdma_module, rdma_in_tree);
+	bool mixed = nic_in_tree != rdma_in_tree;
+	const char *nic = provenance(g, nic_module, nic_in_tree, mixed);
+	const char *rdma = provenance(g, rdma_module, rdma_in_tree, mixed);
 
-	if (nic_in_tree != rdma_in_tree)
+	if (mixed)
 		judge_fail(
 			g, "driver-pair-mixed",
 			judge_text(

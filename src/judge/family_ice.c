@@ -75,9 +75,11 @@ static void judge_safe_mode(struct judging *g, const char *nic)
 	const struct signature *reason = safe_mode_reason(g, bdf);
 	const char *file = missing_file(g, bdf);
 
+	/* most of the texts say Safe Mode themselves */
 	if (reason)
-		judge_fail(g, reason->id, reason->fix, "%s (%s) runs in Safe Mode: %s%s%s", nic,
-			   bdf, reason->text, file ? "; " : "", file ? file : "");
+		judge_fail(g, reason->id, reason->fix, "%s (%s)%s: %s%s%s", nic, bdf,
+			   strstr(reason->text, "Safe Mode") ? "" : " runs in Safe Mode",
+			   reason->text, file ? "; " : "", file ? file : "");
 	else
 		judge_fail(g, "ice-safe-mode",
 			   "read `dmesg | grep 'ice.*DDP'`; install the DDP package, also into the "

@@ -26,7 +26,6 @@ static bool silent_by_safe_mode(struct bond_view *b, struct bond_port *p)
 		return false;
 	judge_fail(b->g, "nic-safe-mode", "see gate nic.firmware: the DDP package comes first",
 		   "no LACPDU is received on %s because the adapter runs in Safe Mode", p->name);
-	judge_explained_by(b->g, "nic.firmware", p->name);
 	return true;
 }
 
@@ -34,7 +33,7 @@ static void judge_silence(struct bond_view *b)
 {
 	struct judging *g = b->g;
 	size_t usable = 0, silent = 0, unexplained = 0;
-	const char *first = NULL;
+	const char *first = NULL, *safe = NULL;
 
 	for (size_t i = 0; i < b->n; i++) {
 		struct bond_port *p = &b->ports[i];
@@ -44,11 +43,15 @@ static void judge_silence(struct bond_view *b)
 			continue;
 		p->faulty = true;
 		silent++;
-		if (!silent_by_safe_mode(b, p)) {
+		if (silent_by_safe_mode(b, p)) {
+			safe = safe ? safe : p->name;
+		} else {
 			unexplained++;
 			first = p->name;
 		}
 	}
+	if (safe)
+		judge_explained_by(g, "nic.firmware", safe);
 	if (!unexplained)
 		return;
 

@@ -152,6 +152,23 @@ static char **nics_of_node(struct judging *g)
 	return all;
 }
 
+/* One NIC has no DCB state, others have. */
+static void judge_dcb_missing(struct judging *g, const char *nic)
+{
+	const char *why = peek_gap(g, "/links/%s/dcb", nic);
+
+	if (!why || !strstr(why, "dcbnl")) {
+		fact(g, "/links/%s/dcb", nic);
+	} else if (family_ice_safe_mode(g, nic)) {
+		judge_fail(g, "nic-safe-mode", "see gate nic.firmware: the DDP package comes first",
+			   "%s has no DCB because it runs in Safe Mode", nic);
+		judge_explained_by(g, "nic.firmware", nic);
+	} else {
+		judge_fail(g, "qos-dcb-missing", "bond or group only NICs that all have DCB",
+			   "%s has no DCB, other NICs of the node have", nic);
+	}
+}
+
 void judge_qos_equal(struct judging *g)
 {
 	char **nics = nics_of_node(g);
@@ -166,19 +183,15 @@ void judge_qos_equal(struct judging *g)
 		judge_na(g, "one NIC only, nothing to compare");
 	} else if (!with_dcb && !declared) {
 		judge_na(g, "no QoS is declared in the site, and no NIC shows DCB");
+	} else if (!with_dcb && strstr(peek_gap(g, "/links/%s/dcb", first) ?: "", "dcbnl")) {
+		judge_na(g, "no NIC of the node has DCB, so there is nothing to compare: gate qos.dcbx "
+			    "says why");
 	} else if (!with_dcb) {
 		fact(g, "/links/%s/dcb", first);
 	} else {
 		for (char **nic = nics; *nic; nic++) {
 			if (!peek(g, "/links/%s/dcb", *nic)) {
-				if (peek_gap(g, "/links/%s/dcb", *nic) &&
-				    strstr(peek_gap(g, "/links/%s/dcb", *nic), "dcbnl"))
-					judge_fail(g, "qos-dcb-missing",
-						   "bond or group only NICs that all have DCB",
-						   "%s has no DCB, other NICs of the node have",
-						   *nic);
-				else
-					fact(g, "/links/%s/dcb", *nic);
+				judge_dcb_missing(g, *nic);
 				continue;
 			}
 			if (*nic == first || !peek(g, "/links/%s/dcb", first))

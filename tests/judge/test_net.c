@@ -239,7 +239,7 @@ static const struct bench_row rows[] = {
 		       { "/devlink/pci/0000:1b:00.0/versions/running", "{}" },
 		       { "/devlink/pci/0000:1b:00.1/versions/running", "{}" } },
 	  .cause = "nic-safe-mode",
-	  .explained_by = "nic.firmware (ens1f1)",
+	  .explained_by = "nic.firmware (ens1f0)",
 	  .not_cause = "lacp-no-partner" },
 	{ .name = "bond: partner fell silent",
 	  BOND,
