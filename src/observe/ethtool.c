@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 /* First attribute of every request of the family. */
 #define A_HEADER 1
@@ -128,6 +129,14 @@ static void ask_all(struct asker *a, const struct question *q)
 	a->c.answered = NULL;
 }
 
+/* Drivers leave empty what they do not know, and end texts with blanks. */
+static void put_known(json_t *ethtool, const char *key, char *text)
+{
+	text = text_trim(text);
+	if (*text)
+		json_put_string(ethtool, key, text);
+}
+
 static void observe_driver(struct observation *o, const struct link_entry *e)
 {
 	_cleanup_error_ struct error err = {0};
@@ -141,11 +150,10 @@ static void observe_driver(struct observation *o, const struct link_entry *e)
 		return;
 	}
 	ethtool = json_obj(e->link, "ethtool");
-	/* drivers leave empty what they do not know */
-	json_put_string(ethtool, "driver", *info.driver ? info.driver : NULL);
-	json_put_string(ethtool, "driver_version", *info.version ? info.version : NULL);
-	json_put_string(ethtool, "firmware", *info.firmware ? info.firmware : NULL);
-	json_put_string(ethtool, "bus_info", *info.bus_info ? info.bus_info : NULL);
+	put_known(ethtool, "driver", info.driver);
+	put_known(ethtool, "driver_version", info.version);
+	put_known(ethtool, "firmware", info.firmware);
+	put_known(ethtool, "bus_info", info.bus_info);
 }
 
 static void observe_statistics(struct observation *o, const struct link_entry *e)

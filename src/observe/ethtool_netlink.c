@@ -168,6 +168,9 @@ int ethtool_parse_fec(const struct nlmsghdr *nlh, void *data)
 	}
 	if (!tb[ETHTOOL_A_FEC_MODES])
 		return 0;
+	/* the kernel leaves it out when no encoding is active (fec_fill_reply(), net/ethtool/fec.c) */
+	if (!tb[ETHTOOL_A_FEC_ACTIVE])
+		json_put_string(fec, "active", "None");
 	if (attr_get_u32(tb[ETHTOOL_A_FEC_AUTO], &value) && value)
 		json_append_text(json_arr(fec, "configured"), "Auto");
 	if (ethtool_bitset_walk(tb[ETHTOOL_A_FEC_MODES], put_fec_mode,

@@ -234,7 +234,7 @@ static void test_list_without_mask(void **state)
 	mnl_attr_nest_end(f->m.nlh, bits);
 	mnl_attr_nest_end(f->m.nlh, set);
 	parse(f, ethtool_parse_fec);
-	assert_fact(&f->o, "/links/ens1f0/ethtool/fec", "{\"configured\": [\"RS\"]}");
+	assert_fact(&f->o, "/links/ens1f0/ethtool/fec", "{\"active\": \"None\", \"configured\": [\"RS\"]}");
 }
 
 static void test_private_flags_broken(void **state)

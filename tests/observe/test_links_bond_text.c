@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts of /proc/net/bonding. Those of tests/data/bonding have their values from public reports and
- * name the source; the layout is that of drivers/net/bonding/bond_procfs.c.
+ * Texts of /proc/net/bonding. Where those of tests/data/bonding come from stands in its README; the
+ * layout is that of drivers/net/bonding/bond_procfs.c.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -73,6 +73,24 @@ static void test_two_aggregators_as_user(void **state RH_UNUSED)
 	observation_end(&o);
 }
 
+/* Both cables pulled: the kernel has another text where the active aggregator would be. */
+static void test_no_aggregator(void **state RH_UNUSED)
+{
+	_cleanup_free_ char *text = load("no-aggregator");
+	struct observation o;
+
+	observation_start(&o);
+	port(&o, "roce0");
+	port(&o, "roce1");
+	assert_int_equal(parse(&o, text), 2);
+	assert_fact(&o, "/links/roce0/bond_port",
+		    "{\"speed_mbps\": 25000, \"duplex\": \"full\", \"actor_churn\": \"monitoring\","
+		    "\"partner_churn\": \"monitoring\", \"actor_churned_count\": 0,"
+		    "\"partner_churned_count\": 0, \"actor_key\": 0, \"partner_key\": 21,"
+		    "\"partner_mac\": \"52:54:00:01:fe:11\"}");
+	observation_end(&o);
+}
+
 static void test_unknown_speed(void **state RH_UNUSED)
 {
 	char text[] = "Ethernet Channel Bonding Driver: v6.12.1\n"
@@ -129,6 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_healthy),
 		cmocka_unit_test(test_two_aggregators_as_user),
+		cmocka_unit_test(test_no_aggregator),
 		cmocka_unit_test(test_unknown_speed),
 		cmocka_unit_test(test_other_text),
 	};
