@@ -63,8 +63,8 @@ static json_t *test_new(json_t *document, json_t *verdict)
 	_cleanup_free_ char *level =
 		xasprintf("level %lld: %s", (long long)json_get_int(verdict, "level", 0),
 			  report_level_title((unsigned)json_get_int(verdict, "level", 0)));
-	static const char *const kept[] = {"gate", "phase", "level", "node", "subject", "explained_by",
-					   "blocked_by", "assumed", "double"};
+	static const char *const kept[] = {"gate",	  "phase",	"level",   "node",  "subject",
+					   "explained_by", "blocked_by", "assumed", "double"};
 	json_t *test = json_object(), *extra, *suite, *tags;
 
 	document_put(test, "name", name);

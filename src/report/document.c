@@ -195,7 +195,7 @@ json_t *report_document(const struct ladder *ladder)
 			document_put(node, "source", ladder->sources[i]);
 		append(nodes, node);
 	}
-	json_obj(document, "result");	/* stands before the verdicts; document_close() fills it */
+	json_obj(document, "result");	/* before the verdicts; filled by document_close() */
 	verdicts = json_arr(document, "verdicts");
 	for (size_t i = 0; i < ladder->n_verdicts; i++)
 		append(verdicts, verdict_new(&ladder->verdicts[i]));
@@ -205,7 +205,7 @@ json_t *report_document(const struct ladder *ladder)
 	return document;
 }
 
-/* --- look-ups that the forms share ---------------------------------------------------------------- */
+/* --- look-ups that the forms share ------------------------------------------------------------- */
 
 enum verdict_status document_status(json_t *verdict)
 {

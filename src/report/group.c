@@ -44,7 +44,7 @@ static void put_masked(struct strbuf *key, const char *s, const struct stand_in 
 	strbuf_putc(key, '\n');
 }
 
-/* The names of a verdict, longest first where one can hold another: subject, its parts, the node. */
+/* The names of a verdict, longest first where one can hold another: subject, its parts, node. */
 static size_t own_names(struct stand_in names[4], json_t *verdict)
 {
 	static const char *const between[] = {" → ", " ↔ "};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One self-contained page. It loads nothing: styles, signs and script are inside, and its content
- * security policy allows the two texts of html/page.css and html/page.js, by hash, and nothing else.
+ * security policy allows the texts of html/page.css and html/page.js, by hash, and nothing else.
  * Without a script all is readable; the script only adds filters and the light/dark switch.
  */
 #include "report/html.h"
@@ -213,7 +213,8 @@ static void put_levels(struct strbuf *out, json_t *document)
 			continue;
 		strbuf_printf(out, "<li class=\"%s\">", html_class(status));
 		html_put_mark(out, status, verdict_status_name(status));
-		strbuf_printf(out, "<div><b>%zu · %s</b><small>", i, report_level_title((unsigned)i));
+		strbuf_printf(out, "<div><b>%zu · %s</b><small>", i,
+			      report_level_title((unsigned)i));
 		for (size_t k = 0; k < ARRAY_SIZE(status_order); k++) {
 			if (!sums[i].counts[status_order[k]])
 				continue;

@@ -111,7 +111,7 @@ void html_put_mark(struct strbuf *out, enum verdict_status status, const char *n
 	strbuf_printf(out, "><use href=\"#m-%s\"/></svg>", html_class(status));
 }
 
-/* Index of the verdict "gate (subject)" or "gate", on `node` if there is one; n when there is none. */
+/* Index of verdict "gate (subject)" or "gate", on `node` if there is one; n when there is none. */
 static size_t find_verdict(json_t *verdicts, const char *name, const char *node)
 {
 	size_t best = json_array_size(verdicts), n = best, i;

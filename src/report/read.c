@@ -121,7 +121,8 @@ static int check_evidence(json_t *list, const char *where, struct error *err)
 	size_t i;
 
 	json_array_foreach(list, i, item) {
-		bool value = json_object_get(item, "value"), missing = json_object_get(item, "missing");
+		bool value = json_object_get(item, "value");
+		bool missing = json_object_get(item, "missing");
 
 		if (!rc && value == missing)
 			rc = error_set(err, -EINVAL, "%s/%zu must have value or missing", where, i);

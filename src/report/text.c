@@ -87,7 +87,9 @@ static void render_railhead(struct text *t)
 /* n/a verdicts stand in the ladder only when all of it is asked for. */
 static bool is_shown(const struct text *t, size_t index)
 {
-	return t->options->verbose || document_status(json_array_get(t->verdicts, index)) != VERDICT_NA;
+	json_t *v = json_array_get(t->verdicts, index);
+
+	return t->options->verbose || document_status(v) != VERDICT_NA;
 }
 
 /* Gates that apply to some subject. */
@@ -130,7 +132,8 @@ static void render_not_applicable(struct text *t)
 				strcmp(full, gate) && groups.list[i].n > 1 ?
 					xasprintf("%s and %zu alike", full, groups.list[i].n - 1) :
 					xstrdup(full);
-			json_append_text(json_arr(reasons, json_get_string(v, "summary", "")), text);
+			json_append_text(json_arr(reasons, json_get_string(v, "summary", "")),
+					 text);
 		}
 	}
 	if (!json_object_size(reasons))
