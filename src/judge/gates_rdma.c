@@ -66,11 +66,29 @@ static bool judge_node(struct judging *g, const char *name, const char *module)
 	return false;
 }
 
+bool rdma_none(struct judging *g)
+{
+	if (g->node->n_rdma)
+		return false;
+	if (g->site->assumed) {
+		fact_optional(g, "/rdma/devices");
+		judge_unknown(g,
+			      "look for the NIC with lspci -nn; when it is there, declare its port "
+			      "in a site file so that its gates say what is missing",
+			      "no RDMA device and no NIC of a known RDMA family was found");
+	} else {
+		judge_na(g, "the site declares no RDMA port for this node");
+	}
+	return true;
+}
+
 static void judge_chardev(struct judging *g)
 {
-	bool usable = judge_node(g, "rdma_cm", "rdma_ucm");
 	size_t nodes = 0;
 
+	if (rdma_none(g))
+		return;
+	bool usable = judge_node(g, "rdma_cm", "rdma_ucm");
 	for (size_t i = 0; i < g->node->n_rdma; i++) {
 		struct subject_rdma rdma;
 
@@ -88,9 +106,7 @@ static void judge_chardev(struct judging *g)
 		usable &= judge_node(g, uverbs, "ib_uverbs");
 		nodes++;
 	}
-	if (!g->node->n_rdma)
-		judge_na(g, "no RDMA port on this node");
-	else if (usable && nodes)
+	if (usable && nodes)
 		judge_pass(g, "rdma_cm and %zu uverbs node%s can be opened", nodes,
 			   nodes == 1 ? "" : "s");
 }
@@ -99,8 +115,11 @@ static void judge_chardev(struct judging *g)
 
 static void judge_netns(struct judging *g)
 {
-	const char *is = fact_string(g, "/rdma/netns_mode"), *want = g->node->rdma_netns;
+	const char *want = g->node->rdma_netns;
 
+	if (rdma_none(g))
+		return;
+	const char *is = fact_string(g, "/rdma/netns_mode");
 	if (!is)
 		return;
 	if (want)

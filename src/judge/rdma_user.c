@@ -225,11 +225,9 @@ void judge_rdma_module(struct judging *g)
 
 	families_of_node(g, &list);
 	if (!list.n) {
-		if (g->node->n_rdma)
+		if (!rdma_none(g))
 			judge_unknown(g, NULL,
 				      "the NICs below the RDMA ports belong to no known family");
-		else
-			judge_na(g, "no RDMA port on this node");
 		return;
 	}
 	for (size_t i = 0; i < list.n; i++)
@@ -334,10 +332,8 @@ void judge_rdma_userspace(struct judging *g)
 	const char *version;
 
 	families_of_node(g, &list);
-	if (!g->node->n_rdma) {
-		judge_na(g, "no RDMA port on this node");
+	if (rdma_none(g))
 		return;
-	}
 	version = fact_string(g, "/userspace/rdma_core");
 	if (!version)
 		return;
