@@ -428,20 +428,26 @@ static int dcbsim_attach(const char *name)
 	return 0;
 }
 
-static void dcbsim_detach(struct dcbsim *sim)
+static void dcbsim_apps_flush(struct dcbsim *sim)
 {
 	struct dcbsim_app *entry, *next;
 
-	ASSERT_RTNL();
-	sim->netdev->dcbnl_ops = sim->former_dcbnl_ops;
-	sim->netdev->ethtool_ops = sim->former_ethtool_ops;
-	/* Readers that do not hold the RTNL may still look at the copied ethtool operations. */
-	synchronize_net();
 	list_for_each_entry_safe(entry, next, &sim->apps, node) {
 		dcb_ieee_delapp(sim->netdev, &entry->app);
 		list_del(&entry->node);
 		kfree(entry);
 	}
+}
+
+static void dcbsim_detach(struct dcbsim *sim)
+{
+	ASSERT_RTNL();
+	/* First, because the dcb core asks the device for its DCBX mode to tell others of the change. */
+	dcbsim_apps_flush(sim);
+	sim->netdev->dcbnl_ops = sim->former_dcbnl_ops;
+	sim->netdev->ethtool_ops = sim->former_ethtool_ops;
+	/* Readers that do not hold the RTNL may still look at the copied ethtool operations. */
+	synchronize_net();
 	debugfs_remove(sim->debugfs);
 	list_del(&sim->node);
 	netdev_put(sim->netdev, &sim->tracker);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared between the files of one program
 # Faults of a node. Sourced by 'fault' after node.sh.
 
 net=/sys/class/net
@@ -75,7 +75,7 @@ inject_bond_mode() {
 
 heal_bond_mode() {
 	bond1_remove
-	bond1_make
+	bond1_make "$bond1_mode"
 	rxe_add
 }
 
@@ -124,7 +124,7 @@ inject_dscp_missing() {
 }
 
 heal_dscp_missing() {
-	qos_dscp
+	qos_dscp add
 }
 
 shows_dscp_missing() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared between the files of one program
 # Faults of the switch. Sourced by 'fault' after switch.sh. What it does to packets it does on the way out of the bonds, both
 # ways, so that each node sees it in what it receives. LACPDUs do not pass the bonds' queues and stay untouched.
 

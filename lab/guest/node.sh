@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared between the files of one program
 # A node: bond0 for management, bond1 with RoCE. Small steps, because a fault takes some of them back and heals by
 # repeating them.
 
@@ -39,9 +39,10 @@ address_add() {
 	ip addr add "$roce_address" dev bond1
 }
 
+# bond1_make MODE
 bond1_make() {
 	{
-		bond_commands bond1 "${1:-$bond1_mode}" "$fabric_mtu" "${roce_ports[@]}"
+		bond_commands bond1 "$1" "$fabric_mtu" "${roce_ports[@]}"
 		echo "addr add $roce_address dev bond1"
 	} | ip -batch -
 }
@@ -62,8 +63,9 @@ dcb_ports() {
 	done
 }
 
+# qos_dscp add|del
 qos_dscp() {
-	dcb_ports "app ${1:-add} dev %s dscp-prio $roce_dscp:$roce_priority"
+	dcb_ports "app $1 dev %s dscp-prio $roce_dscp:$roce_priority"
 }
 
 # Traffic classes from 0 without a gap, so that class 3 needs four: best effort gets what RoCE does not.
@@ -83,7 +85,7 @@ qos_make() {
 	printf -v ports '%s,' "${roce_ports[@]}"
 	insmod /opt/lab/dcbsim.ko "devices=${ports%,}"
 	dcb_ports 'dcbx set dev %s host ieee'
-	qos_dscp
+	qos_dscp add
 	qos_ets 50 50
 	qos_pfc "$roce_priority"
 }
@@ -118,7 +120,7 @@ node_setup() {
 	name_ports
 	qos_make
 	bond0_make
-	bond1_make
+	bond1_make "$bond1_mode"
 	rxe_add
 	wait_until "$lacp_limit_s" 'bond1 has both ports in one aggregator with a partner' bond1_ready
 	wait_until 5 'rxe0 is active' rxe_ready

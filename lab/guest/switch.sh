@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared between the files of one program
 # The switch: one bridge between the two LACP bonds of the nodes, one for management.
 
 switch_setup() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared between the files of one program
 # Walks the ladder on the nodes of the lab.
 
 railhead=${RAILHEAD:-$top/build/railhead}
@@ -18,9 +18,9 @@ lab_check() {
 	for node in "${rdma_nodes[@]}"; do
 		headline "$node"
 		status=0
-		guest_quiet "$node" "$railhead" check --site "$site" "$@" || status=$?
+		guest "$node" "$railhead" check --site "$site" "$@" || status=$?
 		((status > worst)) && worst=$status
-		guest_quiet "$node" "$railhead" snapshot >"$run/$node.json" || die "$node: no snapshot"
+		guest "$node" "$railhead" snapshot >"$run/$node.json" || die "$node: no snapshot"
 		snapshots+=("$run/$node.json")
 	done
 	headline "${rdma_nodes[*]} together"

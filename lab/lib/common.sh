@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared between the files of one program
 # What every part of the lab shares: where things are, how to speak to the user, how to reach a guest.
 
 # The folder above lab/ is the one that the guests see at the same path.
@@ -59,19 +59,16 @@ need_lab() {
 	lab_is_up || die "the lab is not up (start it with 'lab up')"
 }
 
-# Runs a command in a guest: guest NODE COMMAND [ARG...]
+# Runs a command of the lab's own in a guest: guest NODE COMMAND [ARG...]. Without standard input, which a loop may be reading,
+# and within a time limit.
 guest() {
-	"$cache/bin/labexec" "$run" "$@"
+	timeout "${LAB_TIMEOUT:-180}" "$cache/bin/labexec" "$run" "$@" </dev/null
 }
 
-# The same without standard input, for use in loops that read.
-guest_quiet() {
-	"$cache/bin/labexec" "$run" "$@" </dev/null
-}
-
-# One process at a time changes the state of the lab. Held until the process ends.
+# lock_lab NAME: one process at a time starts and stops guests ('guests'), one changes what they are ('fault'). Two locks, so
+# that a fault that hangs does not keep 'down' from working. Held until the process ends.
 lock_lab() {
 	mkdir -p "$cache"
-	exec {lab_lock}>"$cache/lock"
+	exec {lab_lock}>"$cache/$1.lock"
 	flock --nonblock "$lab_lock" || die "another lab command is at work in $cache"
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared between the files of one program
 # Faults, one at a time. What happens in a guest is in lab/guest/fault; cables are pulled here, at the QEMUs.
 
 # One line per fault: name, where it is made ('wire': here), where it shows, what it is.
@@ -70,7 +70,7 @@ fault_step() {
 	if [[ $place == wire ]]; then
 		set_wires_of "$name" "$state"
 	else
-		guest_quiet "$place" /opt/lab/fault "$step" "$name" || die "$place: cannot $step $name"
+		guest "$place" /opt/lab/fault "$step" "$name" || die "$place: cannot $step $name"
 	fi
 }
 
@@ -78,12 +78,12 @@ fault_inject() {
 	local name=$1 active made shows
 	need_fault "$name"
 	need_lab
-	lock_lab
+	lock_lab fault
 	active=$(fault_active) && die "fault $active is there already (heal it first: one at a time)"
 	read -r made shows < <(fault_places "$name")
 	echo "$name" >"$run/fault"
 	fault_step inject "$name" "$made"
-	guest_quiet "$shows" /opt/lab/fault await "$name" >&2 || die "$name was injected but does not show on $shows"
+	guest "$shows" /opt/lab/fault await "$name" >&2 || die "$name was injected but does not show on $shows"
 	say "fault $name: $(fault_list | awk -v name="$name" '$1 == name { $1 = ""; sub(/^ +/, ""); print }')"
 }
 
@@ -91,7 +91,7 @@ fault_heal() {
 	local name=${1:-} active made node
 	[[ -z $name ]] || need_fault "$name"
 	need_lab
-	lock_lab
+	lock_lab fault
 	active=$(fault_active) || {
 		say "no fault to heal"
 		return
@@ -100,7 +100,7 @@ fault_heal() {
 	read -r made _ < <(fault_places "$active")
 	fault_step heal "$active" "$made"
 	for node in "${rdma_nodes[@]}"; do
-		guest_quiet "$node" /opt/lab/fault await healthy >&2 || die "$node does not recover from $active (restart the lab)"
+		guest "$node" /opt/lab/fault await healthy >&2 || die "$node does not recover from $active (restart the lab)"
 	done
 	rm "$run/fault"
 	say "healed $active"

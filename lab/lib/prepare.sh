@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared between the files of one program
 # Builds what a guest boots from: kernel and modules, initramfs, dcbsim.ko and the two ends of the exec channel.
 # Everything goes into the cache and is made again only when what it is made from has changed.
 

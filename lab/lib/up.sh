@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2154 # variables are shared between the files of one program
 # Starts and stops the guests.
 
 # Ports of the exec channel per guest: so many commands can run side by side.
@@ -74,7 +74,7 @@ start_guest() {
 	mapfile -t options < <(nics_of "$node"; exec_channel_of "$node")
 	options+=(
 		-name "$node" -nodefaults -display none -no-reboot
-		-M q35,accel=tcg,hpet=off,smbus=off,sata=off,i8042=off,vmport=off -cpu max,la57=off -smp 1 -m "$(memory_of "$node")"
+		-M "q35,accel=tcg,hpet=off,smbus=off,sata=off,i8042=off,vmport=off" -cpu "max,la57=off" -smp 1 -m "$(memory_of "$node")"
 		-kernel "$(kernel_image)" -initrd "$initrd"
 		-append "$kernel_options lab.node=$node lab.top=$top lab.cache=$cache"
 		-serial "file:$node.console"
@@ -164,7 +164,7 @@ stop_all() {
 
 lab_up() {
 	need_tool qemu-system-x86_64 qemu-system-x86
-	lock_lab
+	lock_lab guests
 	if lab_is_up; then
 		say "the lab is already up"
 		return
@@ -176,7 +176,9 @@ lab_up() {
 	trap 'exit 143' TERM HUP
 	until boot_guests; do
 		# Seen about once in a hundred boots, under load, before the first program runs.
-		kernel_died && ((boot_attempts-- > 1)) || give_up
+		if ! kernel_died || ((--boot_attempts == 0)); then
+			give_up
+		fi
 		say 'a guest kernel died under emulation, booting again'
 		stop_all
 	done
@@ -186,7 +188,7 @@ lab_up() {
 }
 
 lab_down() {
-	lock_lab
+	lock_lab guests
 	[[ -d $run ]] || {
 		say "the lab is not up"
 		return
