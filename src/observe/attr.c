@@ -94,8 +94,8 @@ static bool body(const struct nlmsghdr *nlh, size_t header_len, const void **sta
 	return true;
 }
 
-int attr_parse(const struct nlmsghdr *nlh, size_t header_len, const struct nlattr **tb, uint16_t max,
-	       const struct attr_type *types)
+int attr_parse(const struct nlmsghdr *nlh, size_t header_len, const struct nlattr **tb,
+	       uint16_t max, const struct attr_type *types)
 {
 	const void *start;
 	size_t len;
@@ -210,7 +210,9 @@ char *attr_ip_bytes(int family, const void *address, size_t len)
 
 char *attr_ip(const struct nlattr *a, int family)
 {
-	return a ? attr_ip_bytes(family, mnl_attr_get_payload(a), mnl_attr_get_payload_len(a)) : NULL;
+	if (!a)
+		return NULL;
+	return attr_ip_bytes(family, mnl_attr_get_payload(a), mnl_attr_get_payload_len(a));
 }
 
 void attr_put_number(json_t *obj, const char *key, const struct nlattr *a)

@@ -15,7 +15,8 @@
 
 /*
  * What the attribute at this place of a table must be. Tables are indexed by attribute number, as
- * the kernel's nla_policy; a zero entry (MNL_TYPE_UNSPEC) accepts any payload of `min_len` bytes or more.
+ * the kernel's nla_policy; a zero entry (MNL_TYPE_UNSPEC) accepts any payload of `min_len` bytes or
+ * more.
  * Numbers must have exactly their size, MNL_TYPE_FLAG none; MNL_TYPE_BINARY and MNL_TYPE_STRING
  * need at least `min_len` bytes; MNL_TYPE_NESTED must be empty or hold one whole header.
  */
@@ -26,14 +27,14 @@ struct attr_type {
 
 /*
  * Sort the attributes of a message behind its family header of `header_len` bytes (not padded) into
- * tb[0..max], all of which is set to NULL first; `types` has max + 1 entries or is NULL (no checks).
+ * tb[0..max], all of which is set to NULL first; `types` has max + 1 entries, or is NULL.
  * Attribute numbers above `max` are left out: a newer kernel knows more. The last one of equal
  * numbers stays. The entries point into the message.
  * Returns 0, or -EBADMSG when the message is shorter than the header, an attribute did not fit its
  * type or the attributes do not fill their container; tb then holds those that were right.
  */
-int attr_parse(const struct nlmsghdr *nlh, size_t header_len, const struct nlattr **tb, uint16_t max,
-	       const struct attr_type *types);
+int attr_parse(const struct nlmsghdr *nlh, size_t header_len, const struct nlattr **tb,
+	       uint16_t max, const struct attr_type *types);
 /* As attr_parse(), for the attributes inside `nest`; NULL gives an empty tb and 0. */
 int attr_parse_nested(const struct nlattr *nest, const struct nlattr **tb, uint16_t max,
 		      const struct attr_type *types);
@@ -67,7 +68,7 @@ bool attr_get_struct(const struct nlattr *a, void *out, size_t size);
 char *attr_text(const struct nlattr *a);
 /* Payload as "aa:bb:cc…"; NULL when absent, empty or longer than 32 bytes (MAX_ADDR_LEN). */
 char *attr_mac(const struct nlattr *a);
-/* IPv4 (4 bytes) or IPv6 (16 bytes) payload as text, by `family`; NULL when the length is another. */
+/* IPv4 (4 bytes) or IPv6 (16 bytes) payload as text, by `family`; NULL at any other length. */
 char *attr_ip(const struct nlattr *a, int family);
 
 /* The same of `len` bytes at `address`. */

@@ -223,7 +223,8 @@ static int put_ieee(json_t *dcb, const struct nlattr *ieee)
 	put_pfc(dcb, tb[DCB_ATTR_IEEE_PFC]);
 	if (put_apps(dcb, tb[DCB_ATTR_IEEE_APP_TABLE], true) < 0)
 		rc = -EBADMSG;
-	if (tb[DCB_ATTR_IEEE_PEER_ETS] || tb[DCB_ATTR_IEEE_PEER_PFC] || tb[DCB_ATTR_IEEE_PEER_APP]) {
+	if (tb[DCB_ATTR_IEEE_PEER_ETS] || tb[DCB_ATTR_IEEE_PEER_PFC] ||
+	    tb[DCB_ATTR_IEEE_PEER_APP]) {
 		json_t *peer = json_obj(dcb, "peer");
 
 		put_ets(peer, tb[DCB_ATTR_IEEE_PEER_ETS]);
@@ -273,7 +274,8 @@ static int ask(struct dcb_context *c, uint8_t command, struct error *err)
 
 static void note_refusal(struct dcb_context *c, int code, const struct error *err)
 {
-	const char *dcb = json_string_value(json_at(c->o->snapshot, "/os/kernel/config/CONFIG_DCB"));
+	const char *dcb = json_string_value(
+		json_at(c->o->snapshot, "/os/kernel/config/CONFIG_DCB"));
 
 	if (code == -EOPNOTSUPP && dcb && !strcmp(dcb, "n"))
 		observe_gap(c->o, code, NULL, "this kernel is built without CONFIG_DCB",

@@ -30,8 +30,8 @@ static const struct question {
 };
 
 /* Ask about the device `bus`/`name`, or about all of them when they are NULL. */
-static int ask(struct asker *a, uint8_t command, bool is_dump, host_netlink_cb parse, const char *bus,
-	       const char *name, struct error *err)
+static int ask(struct asker *a, uint8_t command, bool is_dump, host_netlink_cb parse,
+	       const char *bus, const char *name, struct error *err)
 {
 	char buffer[HOST_NETLINK_REQUEST_MAX] = {0};
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buffer);
@@ -45,7 +45,8 @@ static int ask(struct asker *a, uint8_t command, bool is_dump, host_netlink_cb p
 	if (bus) {
 		if (!mnl_attr_put_strz_check(nlh, sizeof(buffer), DEVLINK_ATTR_BUS_NAME, bus) ||
 		    !mnl_attr_put_strz_check(nlh, sizeof(buffer), DEVLINK_ATTR_DEV_NAME, name))
-			return error_set_errno(err, -ENAMETOOLONG, "devlink device %s/%s", bus, name);
+			return error_set_errno(err, -ENAMETOOLONG, "devlink device %s/%s", bus,
+					       name);
 	}
 	return host_netlink(a->c.o->host, NETLINK_GENERIC, nlh, parse, &a->c, err);
 }

@@ -72,7 +72,8 @@ static bool message_open(struct message *m, const struct nlmsghdr *nlh, struct o
 static void message_close(struct message *m, struct observation *o)
 {
 	if (m->broken)
-		observe_gap(o, -EBADMSG, NULL, "the kernel's answer has an attribute of unknown form",
+		observe_gap(o, -EBADMSG, NULL,
+			    "the kernel's answer has an attribute of unknown form",
 			    "/devlink/%s/%s", m->bus, m->name);
 	free(m->bus);
 	free(m->name);
@@ -143,7 +144,9 @@ int devlink_parse_info(const struct nlmsghdr *nlh, void *data)
  * by the attribute's presence: absent means false. */
 static json_t *value_new(uint32_t type, const struct nlattr *value)
 {
-	static const uint8_t sizes[] = {[VALUE_U8] = 1, [VALUE_U16] = 2, [VALUE_U32] = 4, [VALUE_U64] = 8};
+	static const uint8_t sizes[] = {
+		[VALUE_U8] = 1, [VALUE_U16] = 2, [VALUE_U32] = 4, [VALUE_U64] = 8,
+	};
 	_cleanup_free_ char *text = NULL;
 	uint64_t n;
 
@@ -157,7 +160,8 @@ static json_t *value_new(uint32_t type, const struct nlattr *value)
 	case VALUE_U16:
 	case VALUE_U32:
 	case VALUE_U64:
-		if (!value || mnl_attr_get_payload_len(value) != sizes[type] || !attr_get_u64(value, &n))
+		if (!value || mnl_attr_get_payload_len(value) != sizes[type] ||
+		    !attr_get_u64(value, &n))
 			return NULL;
 		if (n <= INT64_MAX)
 			return json_integer((json_int_t)n);
@@ -224,7 +228,8 @@ int devlink_parse_param(const struct nlmsghdr *nlh, void *data)
 		json_put_bool(parameter, "generic", tb[DEVLINK_ATTR_PARAM_GENERIC]);
 		if (!put_values(json_obj(parameter, "values"), type,
 				tb[DEVLINK_ATTR_PARAM_VALUES_LIST]))
-			observe_gap(c->o, -EBADMSG, NULL, "the parameter has a value of unknown form",
+			observe_gap(c->o, -EBADMSG, NULL,
+				    "the parameter has a value of unknown form",
 				    "/devlink/%s/%s/parameters/%s/values", m.bus, m.name, name);
 	} else {
 		m.broken = true;

@@ -2,8 +2,8 @@
 /*
  * /links/NAME/ethtool. What generic netlink carries is asked with one dump for each kind of
  * message, which answers for all links at once: a node with hundreds of virtual functions costs
- * five requests. Driver information (ioctl) is asked of links with a parent device, driver statistics of
- * ports only (link_is_port()).
+ * five requests. Driver information (ioctl) is asked of links with a parent device, driver
+ * statistics of ports only (link_is_port()).
  *
  * A dump skips the links whose driver does not support the request, but ends with the error of the
  * first link that fails in another way (a device in reset: ENODEV). The ports are then asked one
@@ -81,11 +81,12 @@ static int ask(struct asker *a, const struct question *q, const struct link_entr
 	return rc;
 }
 
-static void note_gaps(struct asker *a, const struct question *q, const struct link_entry *e, int code,
-		      const char *reason)
+static void note_gaps(struct asker *a, const struct question *q, const struct link_entry *e,
+		      int code, const char *reason)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(q->members) && q->members[i]; i++)
-		observe_gap(a->c.o, code, NULL, reason, "/links/%s/ethtool/%s", e->name, q->members[i]);
+		observe_gap(a->c.o, code, NULL, reason, "/links/%s/ethtool/%s", e->name,
+			    q->members[i]);
 }
 
 /* The port did not answer the dump: ask it alone, and tell why not. */

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 
-/* All messages of the family carry their header in attribute 1 (ETHTOOL_A_LINKMODES_HEADER, …). */
+/* All messages of the family have their header in attribute 1 (ETHTOOL_A_LINKMODES_HEADER, …). */
 #define A_HEADER 1
 
 static const struct attr_type header_types[ETHTOOL_A_HEADER_MAX + 1] = {
@@ -168,7 +168,7 @@ int ethtool_parse_fec(const struct nlmsghdr *nlh, void *data)
 	}
 	if (!tb[ETHTOOL_A_FEC_MODES])
 		return 0;
-	/* the kernel leaves it out when no encoding is active (fec_fill_reply(), net/ethtool/fec.c) */
+	/* left out when no encoding is active (fec_fill_reply(), net/ethtool/fec.c) */
 	if (!tb[ETHTOOL_A_FEC_ACTIVE])
 		json_put_string(fec, "active", "None");
 	if (attr_get_u32(tb[ETHTOOL_A_FEC_AUTO], &value) && value)

@@ -27,7 +27,7 @@ void link_table_clear(struct link_table *table);
 /* The link of that interface index, or NULL. */
 const struct link_entry *link_table_find(const struct link_table *table, uint32_t index);
 
-/* A link that is a device of a bus (pci, virtio, …), function and subfunction of another included. */
+/* A link that is a device of a bus (pci, virtio, …); functions of another device included. */
 bool link_has_parent(json_t *link);
 
 /*

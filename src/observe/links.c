@@ -223,14 +223,15 @@ int links_parse_link(const struct nlmsghdr *nlh, void *data)
 	attr_put_bool(link, "carrier", tb[IFLA_CARRIER]);
 	attr_put_name(link, "operstate", tb[IFLA_OPERSTATE], operstates, ARRAY_SIZE(operstates));
 	links_refer(dump, link, "master", tb[IFLA_MASTER]);
-	/* with a namespace id the index counts in another namespace; some devices name themselves */
+	/* with a namespace id the index counts there; some devices name themselves */
 	if (!tb[IFLA_LINK_NETNSID] && attr_get_u32(tb[IFLA_LINK], &lower) &&
 	    lower != (uint32_t)ifi->ifi_index)
 		links_refer(dump, link, "lower", tb[IFLA_LINK]);
 	put_alternative_names(link, tb[IFLA_PROP_LIST]);
 	put_statistics(link, tb[IFLA_STATS64]);
 	if (rc < 0)
-		observe_gap(dump->o, rc, NULL, "the kernel's description has an attribute of unknown form",
+		observe_gap(dump->o, rc, NULL,
+			    "the kernel's description has an attribute of unknown form",
 			    "/links/%s", name);
 	return 0;
 }
@@ -252,8 +253,9 @@ static void observe_functions(struct observation *o, const char *name, json_t *l
 		return;
 	}
 	json_put_bool(link, "virtual_function", rc >= 0);
-	/* IFLA_NUM_VF would cost the whole table of virtual functions in the dump (RTEXT_FILTER_VF) */
-	if (rc < 0 && !host_read_int(o->host, &n, NULL, "/sys/bus/pci/devices/%s/sriov_numvfs", device))
+	/* IFLA_NUM_VF would cost a table of all functions in the dump (RTEXT_FILTER_VF) */
+	if (rc < 0 && !host_read_int(o->host, &n, NULL, "/sys/bus/pci/devices/%s/sriov_numvfs",
+				     device))
 		json_put_int(link, "vfs", n);
 }
 

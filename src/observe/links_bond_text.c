@@ -141,7 +141,8 @@ static void note_absent(struct observation *o, const char *name, json_t *port, i
 {
 	for (size_t i = 0; i < n; i++)
 		if (!json_object_get(port, members[i]))
-			observe_gap(o, code, hint, reason, "/links/%s/bond_port/%s", name, members[i]);
+			observe_gap(o, code, hint, reason, "/links/%s/bond_port/%s", name,
+				    members[i]);
 }
 
 /* Gaps for what the ports of `bond` lack after the file was read with the result `rc`. */
@@ -166,7 +167,8 @@ static void note_gaps(struct observation *o, const char *bond, json_t *link, int
 		note_absent(o, name, port, rc < 0 ? rc : -ENOENT, hint, reason, lacp_members,
 			    ARRAY_SIZE(lacp_members));
 		note_absent(o, name, port, rc < 0 ? rc : -EPERM, "run as root",
-			    rc < 0 ? reason : "the kernel shows LACPDU details only to CAP_NET_ADMIN",
+			    rc < 0 ? reason :
+				     "the kernel shows LACPDU details only to CAP_NET_ADMIN",
 			    pdu_members, ARRAY_SIZE(pdu_members));
 	}
 }
@@ -188,7 +190,8 @@ void links_observe_bond_text(struct observation *o)
 		if (!rc) {
 			rc = links_parse_bond_text(links, text);
 			if (rc < 0)
-				error_set(&err, rc, "/proc/net/bonding/%s: not the text of a bond", name);
+				error_set(&err, rc, "/proc/net/bonding/%s: not the text of a bond",
+					  name);
 		}
 		note_gaps(o, name, link, rc, &err);
 	}

@@ -68,7 +68,8 @@ static bool put_nexthops(json_t *route, const struct links_context *c, const str
 		memcpy(&nh, p, sizeof(nh));
 		if (nh.rtnh_len < sizeof(nh) || nh.rtnh_len > left)
 			return false;
-		attr_parse_bytes(p + sizeof(nh), nh.rtnh_len - sizeof(nh), tb, RTA_MAX, route_types);
+		attr_parse_bytes(p + sizeof(nh), nh.rtnh_len - sizeof(nh), tb, RTA_MAX,
+				 route_types);
 		entry = json_object();
 		json_array_append_new(nexthops, entry);
 		put_gateway(entry, tb, family);
@@ -136,7 +137,7 @@ int routes_parse_route(const struct nlmsghdr *nlh, void *data)
 	attr_put_number(route, "nexthop_id", tb[RTA_NH_ID]);
 	if (tb[RTA_MULTIPATH] && !put_nexthops(route, c, tb[RTA_MULTIPATH], rtm->rtm_family))
 		right = false;
-	/* net.ipv4.nexthop_compat_mode = 0: the kernel names the object and does not spell it out */
+	/* net.ipv4.nexthop_compat_mode = 0: the kernel does not spell the object out */
 	if (tb[RTA_NH_ID] && !tb[RTA_OIF] && !tb[RTA_MULTIPATH])
 		c->nexthop_objects = true;
 	/* without an attribute that did not fit it would be another route */
@@ -176,13 +177,14 @@ void routes_observe(struct observation *o, const struct link_table *table)
 			observe_gap(o, rc, NULL, error_text(&err), "/routes");
 	}
 	if (c.dropped) {
-		_cleanup_free_ char *reason = xasprintf("%zu routes beyond the first %u are left out",
-							c.dropped, ROUTES_MAX);
+		_cleanup_free_ char *reason = xasprintf(
+			"%zu routes beyond the first %u are left out", c.dropped, ROUTES_MAX);
 
 		observe_gap(o, -E2BIG, "ip route show table main", reason, "/routes");
 	}
 	if (c.nexthop_objects)
-		observe_gap(o, -ENODATA, "sysctl net.ipv4.nexthop_compat_mode=1, or ip nexthop show",
+		observe_gap(o, -ENODATA,
+			    "sysctl net.ipv4.nexthop_compat_mode=1, or ip nexthop show",
 			    "routes name nexthop objects that the kernel does not spell out",
 			    "/routes");
 }

@@ -27,8 +27,8 @@ static inline RH_UNUSED void *message_start(struct message *m, uint16_t type, si
 }
 
 /* Hand the first `len` bytes (all: 0) to the parser, with nlmsg_len set to them. */
-static inline RH_UNUSED int message_parse(const struct message *m, size_t len, host_netlink_cb parse,
-					  void *data)
+static inline RH_UNUSED int message_parse(const struct message *m, size_t len,
+					  host_netlink_cb parse, void *data)
 {
 	size_t size = len ? len : m->nlh->nlmsg_len;
 	_cleanup_free_ struct nlmsghdr *copy = xmalloc(size);

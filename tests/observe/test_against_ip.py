@@ -248,7 +248,8 @@ def main():
         skip("namespace", "needs the right to make a network namespace")
     print(f"1..{len(results)}")
     for number, (ok, name, reason) in enumerate(results, 1):
-        print(f"{'ok' if ok else 'not ok'} {number} - {name}" + (f" # SKIP {reason}" if reason else ""))
+        directive = f" # SKIP {reason}" if reason else ""
+        print(f"{'ok' if ok else 'not ok'} {number} - {name}{directive}")
     return 0 if all(ok for ok, _, _ in results) else 1
 
 

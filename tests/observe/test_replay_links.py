@@ -3,8 +3,8 @@
 
 Two ports of one adapter, one of them in a bond, a virtual function, a representor. Some requests
 fail: what failed must be a gap with its reason, and must not take anything else with it. A question
-that the recording does not hold would be a gap of its own, so the test also tells what is not asked:
-driver statistics and DCB of the function and of the representor.
+that the recording does not hold would be a gap of its own, so the test also tells what is not
+asked: driver statistics and DCB of the function and of the representor.
 """
 import base64
 import json
