@@ -15,6 +15,21 @@ int64_t roce_mtu_of_link(int64_t link_mtu)
 	return roce >= 256 ? roce : 0;
 }
 
+void net_explain_missing(struct judging *g, const char *link)
+{
+	const struct site_vlan *vlan = site_vlan_find(g->node, link);
+
+	/* a VLAN whose parent is there is missing by itself */
+	if (vlan && vlan->link) {
+		if (!peek(g, "/links/%s", vlan->link))
+			net_explain_missing(g, vlan->link);
+	} else if (site_bond_find(g->node, link)) {
+		judge_explained_by(g, "net.bond", link);
+	} else {
+		judge_explained_by(g, "nic.driver", link);
+	}
+}
+
 /* Declared MTU of a link by its own entry, or NULL. */
 static const struct site_number *declared_mtu(const struct site_node *node, const char *link,
 					      const struct site_where **where)
@@ -99,6 +114,7 @@ static void judge_mtu(struct judging *g)
 	if (!peek(g, "/links/%s", link)) {
 		judge_fail(g, "link-missing", "create the link; see gates net.bond and nic.driver",
 			   "there is no link %s", link);
+		net_explain_missing(g, link);
 		return;
 	}
 	if (!judge_mtu_declared(g, link, &mtu))

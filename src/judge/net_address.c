@@ -140,6 +140,7 @@ static bool judge_placed(struct address_check *c, struct declared *d)
 		judge_fail(g, "address-link-missing",
 			   "create the link first (bond, VLAN); see its own gates",
 			   "there is no link %s, so %s is nowhere", d->link, d->text);
+		net_explain_missing(g, d->link);
 		return false;
 	}
 	if (!fact(g, "/links/%s/addresses", d->link))

@@ -115,6 +115,7 @@ static bool port_is_in(struct bond_view *b, struct bond_port *p)
 			   "-br link`; gate nic.driver tells more",
 			   "there is no link %s, which is declared as a port of %s", p->name,
 			   b->name);
+		judge_explained_by(g, "nic.driver", p->name);
 		return false;
 	}
 	master = fact_optional_string(g, "/links/%s/master", p->name);

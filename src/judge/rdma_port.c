@@ -110,7 +110,13 @@ static void judge_gid_absent(struct judging *g, const struct subject_rdma *rdma,
 	const char *bdf =
 		json_string_value(peek(g, "/rdma/devices/%s/parent_device", rdma->device));
 
-	if (address && peek(g, "/links/%s/addresses", link) && !link_has_address(g, address)) {
+	if (peek(g, "/links") && !peek(g, "/links/%s", link)) {
+		judge_fail(g, "gid-link-missing", "see gate net.mtu: the GID comes with the link",
+			   "%s has no GID of %s because there is no link %s", rdma->device,
+			   address ? address : "its address", link);
+		judge_explained_by(g, "net.mtu", link);
+	} else if (address && peek(g, "/links/%s/addresses", link) &&
+		   !link_has_address(g, address)) {
 		fact_optional(g, "/links/%s/addresses", link);
 		judge_fail(g, "gid-address-missing",
 			   "see gate net.address: the GID comes with the address",
