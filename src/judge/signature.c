@@ -30,7 +30,7 @@ static bool mentions(const char *text, const char *about)
 {
 	size_t len = strlen(about);
 
-	for (const char *s = strstr(text, about); s; s = strstr(s + 1, about)) {
+	for (const char *s = len ? strstr(text, about) : NULL; s; s = strstr(s + 1, about)) {
 		const char *after = s + len;
 		bool word = !*after || strchr(" :,()\t", *after) ||
 			    (*after == '.' && (!after[1] || after[1] == ' '));
