@@ -57,6 +57,7 @@ int cmd_explain(const struct cmd_args *args)
 {
 	_cleanup_error_ struct error err = {0};
 	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ const struct gate **gates = xcalloc(args->n_operands, sizeof(*gates));
 	struct report_options options;
 	size_t len;
 	int rc = 0;
@@ -64,16 +65,19 @@ int cmd_explain(const struct cmd_args *args)
 	if (cmd_report_options(&options, args, &err) < 0)
 		return cmd_complain(CMD_USAGE, &err);
 	for (size_t i = 0; i < args->n_operands; i++) {
-		if (!gate_find(args->operands[i])) {
+		gates[i] = gate_find(args->operands[i]);
+		if (!gates[i]) {
 			unknown_gate(args->operands[i], &err);
 			return cmd_complain(CMD_USAGE, &err);
 		}
 	}
 	FILE *memory = memory_open(&text, &len);
-	for (size_t i = 0; !rc && i < args->n_operands; i++) {
-		if (i && options.format == REPORT_TEXT)
+	if (options.format == REPORT_JSON)	/* one document, however many gates */
+		rc = report_gates(memory, gates, args->n_operands, &options, &err);
+	for (size_t i = 0; !rc && options.format != REPORT_JSON && i < args->n_operands; i++) {
+		if (i)
 			fputc('\n', memory);
-		rc = report_explain(memory, gate_find(args->operands[i]), &options, &err);
+		rc = report_explain(memory, gates[i], &options, &err);
 	}
 	if (fclose(memory))
 		alloc_exhausted();

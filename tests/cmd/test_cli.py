@@ -55,6 +55,13 @@ def usage(t):
     t.ok(json.loads(run("version", "-f", "json").stdout)["schemas"]["snapshot"] == "railhead.snapshot/1", "version as JSON")
 
 
+def explain(t):
+    two = json.loads(run("explain", "net.bond", "rdma.gid", "-f", "json").stdout)
+    t.equal([g["id"] for g in two["gates"]], ["net.bond", "rdma.gid"], "several gates are one JSON document")
+    text = run("explain", "net.bond", "rdma.gid").stdout.decode()
+    t.ok("net.bond" in text and "rdma.gid" in text and "Sources" in text, "several gates in words", text)
+
+
 def completion(t):
     script = run("completion").stdout.decode()
     probe = 'COMP_WORDS=(railhead check --f); COMP_CWORD=2; _railhead; echo "${COMPREPLY[*]}"'
@@ -191,7 +198,7 @@ def limits(t):
 
 def main():
     t = Tap()
-    for case in (usage, completion, bad_snapshots, bare_machine, replay_is_the_same, output, limits):
+    for case in (usage, explain, completion, bad_snapshots, bare_machine, replay_is_the_same, output, limits):
         t.case(case)
     t.done()
 

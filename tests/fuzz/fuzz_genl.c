@@ -42,6 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		devlink[nlh->nlmsg_type - ARRAY_SIZE(ethtool)](nlh, &devlink_context);
 
 	/* whatever was made of it can be printed */
-	_cleanup_free_ char *text = json_to_text(snapshot, false);
+	_cleanup_free_ RH_UNUSED char *text = json_to_text(snapshot, false);
 	return 0;
 }

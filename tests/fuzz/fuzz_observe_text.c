@@ -33,14 +33,14 @@ static void files(const char *text)
 	json_put(facts, "release", json_incref(release));
 	json_put(facts, "config", json_incref(config));
 	/* whatever was made of it can be printed */
-	_cleanup_free_ char *printed = json_to_text(facts, false);
+	_cleanup_free_ RH_UNUSED char *printed = json_to_text(facts, false);
 }
 
 static void values(const char *text)
 {
 	_cleanup_pci_place_ struct pci_place place = {0};
-	_cleanup_free_ char *version = rdma_core_version(text);
-	_cleanup_free_ char *provider = rdma_provider_name(text);
+	_cleanup_free_ RH_UNUSED char *version = rdma_core_version(text);
+	_cleanup_free_ RH_UNUSED char *provider = rdma_provider_name(text);
 	double number;
 
 	pci_place_parse(&place, text);

@@ -152,8 +152,8 @@ static void newest_about(void **state)
 	static const char *const text[] = {
 		"ice 0000:01:00.0: The DDP package file is invalid. Entering Safe Mode.",
 		"ice 0000:01:00.1: The DDP package file is invalid. Entering Safe Mode.",
-		"ice 0000:01:00.0: The DDP package was successfully loaded: ICE OS Default Package "
-		"version 1.3.26.0",
+		("ice 0000:01:00.0: The DDP package was successfully loaded: ICE OS Default Package "
+		 "version 1.3.26.0"),
 		"ice 0000:01:00.0 ens1f0np0: Requesting a reset",
 	};
 	json_t *s = log_of(text, 4);
