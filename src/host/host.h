@@ -131,6 +131,9 @@ int host_kernel_log(struct host *host, const char *const *needles, json_t **line
  *  "options": "text of modprobe.d", "parameters": ["name", …] that the file declares}
  * of the module file that modprobe would load; absent keys were not in the file. -ENOENT: none. */
 int host_module_info(struct host *host, const char *name, json_t **info, struct error *err);
+/* The same without "version" to "vermagic" and "parameters": the module file, which has to be
+ * decompressed as a whole (0.03 s of processor time per MB), is not opened. */
+int host_module_find(struct host *host, const char *name, json_t **info, struct error *err);
 
 /* --- exec.c, probe.c: bounded children ------------------------------------------------------------- */
 

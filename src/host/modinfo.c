@@ -169,8 +169,13 @@ static void put_file_info(json_t *info, const struct lookup *l, struct host *hos
 	kmod_module_unref(file);
 }
 
-static int describe(json_t *info, const struct lookup *l, struct host *host, const char *name,
-		    struct error *err)
+struct module_question {
+	const char *name;
+	bool open_file;
+};
+
+static int describe(json_t *info, const struct lookup *l, struct host *host,
+		    const struct module_question *q, struct error *err)
 {
 	struct kmod_module *mod = kmod_module_get_module(l->found);
 	_cleanup_free_ char *prefix = xasprintf("/proc/self/fd/%d/", l->folder_fd);
@@ -179,7 +184,8 @@ static int describe(json_t *info, const struct lookup *l, struct host *host, con
 
 	if (!path && !builtin) {
 		kmod_module_unref(mod);
-		return error_set(err, -ENOENT, "no kernel module \"%s\" below %s", name, l->folder);
+		return error_set(err, -ENOENT, "no kernel module \"%s\" below %s", q->name,
+				 l->folder);
 	}
 	if (path) {
 		const char *inside = text_starts_with(path, prefix) ? path + strlen(prefix) : path;
@@ -187,8 +193,9 @@ static int describe(json_t *info, const struct lookup *l, struct host *host, con
 					    xasprintf("%s/%s", l->folder, inside);
 
 		json_put_string(info, "path", real);
-		put_file_info(info, l, host, real);
-	} else {
+		if (q->open_file)
+			put_file_info(info, l, host, real);
+	} else if (q->open_file) {
 		put_info(info, mod);
 	}
 	json_put_bool(info, "builtin", builtin);
@@ -202,37 +209,53 @@ static int describe(json_t *info, const struct lookup *l, struct host *host, con
 static int modinfo_live(struct host *host, const void *question, json_t **answer, struct error *err)
 {
 	_cleanup_json_ json_t *info = json_object();
-	const char *name = question;
+	const struct module_question *q = question;
 	struct lookup l = {0};
 	int rc = lookup_open(&l, host, err);
 
 	if (!info)
 		alloc_exhausted();
 	if (rc == 0) {
-		rc = kmod_module_new_from_lookup(l.ctx, name, &l.found);
+		rc = kmod_module_new_from_lookup(l.ctx, q->name, &l.found);
 		if (rc < 0)
-			error_set_errno(err, rc, "lookup of kernel module \"%s\"", name);
+			error_set_errno(err, rc, "lookup of kernel module \"%s\"", q->name);
 		else if (!l.found)
-			rc = error_set(err, -ENOENT, "no kernel module \"%s\" below %s", name, l.folder);
+			rc = error_set(err, -ENOENT, "no kernel module \"%s\" below %s", q->name,
+				       l.folder);
 	}
 	if (rc == 0)
-		rc = describe(info, &l, host, name, err);
+		rc = describe(info, &l, host, q, err);
 	if (rc == 0)
 		*answer = door_answer_new("info", json_incref(info));
 	lookup_close(&l);
 	return rc;
 }
 
-int host_module_info(struct host *host, const char *name, json_t **info, struct error *err)
+static int ask(struct host *host, const char *door, const struct module_question *q, json_t **info,
+	       struct error *err)
 {
 	_cleanup_json_ json_t *answer = NULL;
-	int rc = door_ask(host, "module", name, true, modinfo_live, name, &answer, err);
+	int rc = door_ask(host, door, q->name, true, modinfo_live, q, &answer, err);
 
 	*info = NULL;
 	if (rc < 0)
 		return rc;
 	if (!json_is_object(json_object_get(answer, "info")))
-		return door_malformed("module", err);
+		return door_malformed(door, err);
 	*info = json_incref(json_object_get(answer, "info"));
 	return 0;
+}
+
+int host_module_info(struct host *host, const char *name, json_t **info, struct error *err)
+{
+	const struct module_question q = { .name = name, .open_file = true };
+
+	return ask(host, "module", &q, info, err);
+}
+
+int host_module_find(struct host *host, const char *name, json_t **info, struct error *err)
+{
+	const struct module_question q = { .name = name };
+
+	return ask(host, "module-path", &q, info, err);
 }

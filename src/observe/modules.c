@@ -8,16 +8,30 @@
 #include "base/text.h"
 #include "observe/sysfs.h"
 
-static const char *const modules_of_interest[] = {
+/* Vendors of hardware, as sysfs writes them. */
+#define INTEL "0x8086"
+#define MELLANOX "0x15b3"
+#define BROADCOM "0x14e4"
+#define NVIDIA "0x10de"
+
+/* With a vendor: the driver of hardware; its file is opened where such hardware is. */
+static const struct module {
+	const char *name, *vendor;
+} modules_of_interest[] = {
 	/* NICs and their RDMA drivers */
-	"ice", "irdma", "i40e", "mlx5_core", "mlx5_ib", "bnxt_en", "bnxt_re", "rdma_rxe", "siw",
+	{"ice", INTEL}, {"irdma", INTEL}, {"i40e", INTEL},
+	{"mlx5_core", MELLANOX}, {"mlx5_ib", MELLANOX},
+	{"bnxt_en", BROADCOM}, {"bnxt_re", BROADCOM},
+	{"rdma_rxe", NULL}, {"siw", NULL},
 	/* RDMA core and what it shows to user space */
-	"ib_core", "ib_uverbs", "ib_umad", "ib_ipoib", "rdma_cm", "rdma_ucm",
+	{"ib_core", NULL}, {"ib_uverbs", NULL}, {"ib_umad", NULL}, {"ib_ipoib", NULL},
+	{"rdma_cm", NULL}, {"rdma_ucm", NULL},
 	/* bonds, VLANs, the laboratory's DCB */
-	"bonding", "8021q", "dcbsim",
+	{"bonding", NULL}, {"8021q", NULL}, {"dcbsim", NULL},
 	/* GPUs and peer memory */
-	"nvidia", "nvidia_uvm", "nvidia_modeset", "nvidia_peermem", "nv_peer_mem", "nouveau",
-	"gdrdrv", "nvidia_fs", "udmabuf",
+	{"nvidia", NVIDIA}, {"nvidia_uvm", NULL}, {"nvidia_modeset", NULL},
+	{"nvidia_peermem", NULL}, {"nv_peer_mem", NULL}, {"nouveau", NULL}, {"gdrdrv", NULL},
+	{"nvidia_fs", NULL}, {"udmabuf", NULL},
 };
 
 int module_path_in_tree(const char *path)
@@ -77,12 +91,31 @@ static void observe_loaded(struct observation *o, json_t *facts, const char *nam
 	}
 }
 
-static void observe_file(struct observation *o, json_t *facts, const char *name)
+/* Is a network or display device of this vendor among those of /pci? */
+static bool has_hardware(struct observation *o, const char *vendor)
+{
+	const char *bdf;
+	json_t *device;
+
+	json_object_foreach(json_at(o->snapshot, "/pci/devices"), bdf, device) {
+		const char *class = json_get_string(device, "class", "");
+
+		if (strcmp(json_get_string(device, "vendor", ""), vendor) == 0 &&
+		    (text_starts_with(class, "0x02") || text_starts_with(class, "0x03")))
+			return true;
+	}
+	return false;
+}
+
+static void observe_file(struct observation *o, json_t *facts, const struct module *module)
 {
 	static const char *const texts[] = {"path", "version", "srcversion", "license", "vermagic"};
+	const char *name = module->name;
 	_cleanup_error_ struct error err = {0};
 	_cleanup_json_ json_t *info = NULL;
-	int rc = host_module_info(o->host, name, &info, &err);
+	int rc = module->vendor && has_hardware(o, module->vendor) ?
+		 host_module_info(o->host, name, &info, &err) :
+		 host_module_find(o->host, name, &info, &err);
 
 	/* Also when there is no folder for the running kernel: modprobe would find nothing. */
 	if (rc == -ENOENT) {
@@ -162,7 +195,7 @@ void observe_modules(struct observation *o)
 		const bool files = has_module_files(o);
 
 		for (size_t i = 0; i < ARRAY_SIZE(modules_of_interest); i++) {
-			const char *name = modules_of_interest[i];
+			const char *name = modules_of_interest[i].name;
 			json_t *facts = json_obj(modules, name);
 
 			if (name_among(loaded, n, name))
@@ -170,7 +203,7 @@ void observe_modules(struct observation *o)
 			else
 				json_put_bool(facts, "loaded", false);
 			if (files)
-				observe_file(o, facts, name);
+				observe_file(o, facts, &modules_of_interest[i]);
 			put_in_tree(facts);
 		}
 	}

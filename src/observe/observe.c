@@ -7,15 +7,16 @@
 #include "observe/observe.h"
 
 /*
- * The order is the order of the document. Some observers read what an earlier one wrote: ethtool
- * and dcb the names of /links, userspace the devices of /rdma, gpu the devices of /pci.
+ * The order is the order of the document. Some observers read what an earlier one wrote: modules and
+ * gpu the devices of /pci, ethtool and dcb the names of /links, userspace the packages of /os and
+ * the devices of /rdma.
  */
 static void (*const observers[])(struct observation *o) = {
 	observe_node,
 	observe_limits,
-	observe_modules,
 	observe_kernel_log,
 	observe_pci,
+	observe_modules,
 	observe_links,
 	observe_ethtool,
 	observe_dcb,

@@ -32,9 +32,9 @@ void observe_gap_at(struct observation *o, int code, const char *hint, const cha
 /* Each fills its section; order matters where noted in observe.c. */
 void observe_node(struct observation *o);	/* /node, /taken, /os/release, /os/kernel */
 void observe_limits(struct observation *o);	/* /os/memlock */
-void observe_modules(struct observation *o);	/* /os/modules, /os/packages */
 void observe_kernel_log(struct observation *o);	/* /os/log */
 void observe_pci(struct observation *o);	/* /pci, /os/iommu */
+void observe_modules(struct observation *o);	/* /os/modules, /os/packages */
 void observe_links(struct observation *o);	/* /links, /routes */
 void observe_ethtool(struct observation *o);	/* /links/NAME/ethtool */
 void observe_dcb(struct observation *o);	/* /links/NAME/dcb */

@@ -7,13 +7,20 @@
 
 #include "observe/sysfs.h"
 
-/* Devices by name only, for a kernel or a view without NETLINK_RDMA. */
-static void list_devices(json_t *rdma, char **names, int n)
+/* Devices by name only, for a kernel or a view without NETLINK_RDMA. Which link a port has is then
+ * not known: the links of its GIDs need not be it, as in a bond. */
+static void list_devices(struct observation *o, json_t *rdma, char **names, int n,
+			 const struct error *refused)
 {
 	json_t *devices = json_obj(rdma, "devices");
 
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		json_obj(devices, names[i]);
+		observe_gap(o, refused->code, NULL, error_text(refused),
+			    "/rdma/devices/%s/resources", names[i]);
+		observe_gap(o, refused->code, NULL, error_text(refused),
+			    "/rdma/devices/%s/ports/1/link", names[i]);
+	}
 }
 
 static void put_uverbs(struct observation *o, json_t *facts, const char *name, json_t *uverbs)
@@ -64,7 +71,7 @@ void observe_rdma(struct observation *o)
 		observe_gap(o, rc, NULL, error_text(&refused), "/rdma/netlink");
 	if (rc < 0) {
 		observe_gap(o, rc, NULL, error_text(&refused), "/rdma/netns_mode");
-		list_devices(rdma, names, n);
+		list_devices(o, rdma, names, n, &refused);
 	}
 
 	json_t *devices = json_object_get(rdma, "devices"), *facts;

@@ -154,10 +154,6 @@ static void observe_port(struct observation *o, json_t *ports, const char *name,
 	if (rate && rdma_rate_parse(rate, &gbps))
 		json_put(facts, "speed_gbps", json_real(gbps));
 	put_gids(&port);
-	if (!json_object_get(facts, "link")) {
-		json_t *first = json_array_get(json_object_get(facts, "gids"), 0);
-		json_put_string(facts, "link", json_get_string(first, "link", NULL));
-	}
 	put_counters(&port, "counters");
 	put_counters(&port, "hw_counters");
 }

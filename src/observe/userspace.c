@@ -96,26 +96,54 @@ static void put_providers(struct observation *o, json_t *userspace, const char *
 	}
 }
 
+/* The version of the library's package, without epoch and release: "1:44.0-2" -> "44.0". */
+static char *package_version(json_t *snapshot)
+{
+	static const char *const packages[] = {"libibverbs1", "libibverbs"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(packages); i++) {
+		json_t *versions = json_at(snapshot, "/os/packages/%s", packages[i]);
+		const char *version = json_string_value(json_array_get(versions, 0));
+
+		if (!version || json_array_size(versions) != 1)
+			continue;
+		if (strchr(version, ':'))
+			version = strchr(version, ':') + 1;
+		return xstrndup(version, strcspn(version, "-"));
+	}
+	return NULL;
+}
+
+/* The library in `folder`, by the name of the file that its link leads to. A copy without that name
+ * (in an image, say) is asked for at the package manager. False when it is not there. */
+static bool put_library_in(struct observation *o, json_t *userspace, const char *folder)
+{
+	_cleanup_error_ struct error err = {0};
+	_cleanup_free_ char *file = NULL;
+	struct host_stat st;
+
+	if (host_stat(o->host, &st, false, &err, "%s/libibverbs.so.1", folder) < 0)
+		return false;
+	file = host_readlink_base(o->host, "%s/libibverbs.so.1", folder);
+	_cleanup_free_ char *version = file ? rdma_core_version(file) : NULL;
+	if (!version)
+		version = package_version(o->snapshot);
+	json_put_string(userspace, "rdma_core", version);
+	if (!version) {
+		_cleanup_free_ char *reason = xasprintf("neither the name of %s/libibverbs.so.1 nor a "
+							"package tells its version", folder);
+		observe_gap(o, 0, NULL, reason, "/userspace/rdma_core");
+	}
+	put_providers(o, userspace, folder);
+	return true;
+}
+
 /* False when there is no library. */
 static bool put_library(struct observation *o, json_t *userspace)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(library_folders); i++) {
-		const char *folder = library_folders[i];
-		_cleanup_free_ char *file = host_readlink_base(o->host, "%s/libibverbs.so.1",
-							       folder);
-
-		if (!file)
-			continue;
-		_cleanup_free_ char *version = rdma_core_version(file);
-		json_put_string(userspace, "rdma_core", version);
-		if (!version) {
-			_cleanup_free_ char *reason = xasprintf("%s is not named after a version "
-								"of rdma-core", file);
-			observe_gap(o, 0, NULL, reason, "/userspace/rdma_core");
-		}
-		put_providers(o, userspace, folder);
-		return true;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(library_folders); i++)
+		if (put_library_in(o, userspace, library_folders[i]))
+			return true;
 	observe_gap(o, -ENOENT, "install rdma-core (RHEL: libibverbs, Debian: libibverbs1 and "
 		    "ibverbs-providers)", "libibverbs.so.1 was not found", "/userspace/rdma_core");
 	return false;

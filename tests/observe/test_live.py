@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The snapshot of this machine, compared with what other programs say of it."""
 
+import ipaddress
 import json
 import os
 import platform
@@ -116,12 +117,15 @@ def pci(t):
 
 def userspace(t):
     s = snapshot()
-    found = [str(p.resolve().name) for d in ("/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu")
+    found = [p.resolve().name for d in ("/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu")
              for p in Path(d).glob("libibverbs.so.1")]
     if not found:
         t.ok(any(g["pointer"] == "/userspace/rdma_core" for g in s["gaps"]), "no libibverbs: a gap", s["gaps"])
         return
-    t.equal("libibverbs.so.1." + found[0].split(".")[3] + "." + s["userspace"]["rdma_core"], found[0], "version of rdma-core")
+    versioned = re.match(r"libibverbs\.so\.1\.\d+\.(\d+\..+)", found[0])
+    expected = versioned.group(1) if versioned else next(
+        s["os"]["packages"][p][0].split("-")[0] for p in ("libibverbs1", "libibverbs") if p in s["os"]["packages"])
+    t.equal(s["userspace"]["rdma_core"], expected, "version of rdma-core")
     t.ok(set(s["userspace"]["providers"]) <= {p.name.split("-rdmav")[0][3:] for p in Path("/").glob("usr/lib*/**/libibverbs/lib*.so")},
          "providers have a library", s["userspace"])
 
@@ -141,6 +145,34 @@ def rdma(t):
         seen = s["rdma"]["devices"][link["ifname"]]["ports"][str(link["port"])]
         for key, other in (("state", "state"), ("physical_state", "physical_state"), ("link", "netdev")):
             t.equal(seen.get(key), link.get(other), f"{key} of {link['ifname']} as rdma says")
+    for device in json.loads(output("rdma", "-j", "res")):
+        seen = s["rdma"]["devices"][device["ifname"]]["resources"]
+        expected = {k: v for k, v in device.items() if k not in ("ifindex", "ifname")}
+        t.equal({k: seen.get(k) for k in expected}, expected, f"resources of {device['ifname']} as rdma says")
+
+
+def verbs(t):
+    s = snapshot()
+    if not shutil.which("ibv_devinfo") or not s["rdma"]["devices"]:
+        t.skip("attributes as ibv_devinfo says", "no RDMA device or no ibv_devinfo here")
+        return
+    t.equal(sorted(s["userspace"]["opened"]), sorted(s["rdma"]["devices"]), "libibverbs opens every device")
+    for name, device in s["rdma"]["devices"].items():
+        text = output("ibv_devinfo", "-v", "-d", name)
+        value = dict(re.findall(r"^\s*(\w+):\s+(\S+)", text, re.M))
+        capabilities = device["capabilities"]
+        t.equal(capabilities["max_qp"], int(value["max_qp"]), f"max_qp of {name}")
+        t.equal(capabilities["max_sge"], int(value["max_sge"]), f"max_sge of {name}")
+        t.equal(int(capabilities["max_mr_size"]), int(value["max_mr_size"], 16), f"max_mr_size of {name}")
+        t.equal(capabilities["page_size_cap"], int(value["page_size_cap"], 16), f"page_size_cap of {name}")
+        t.ok(f"ATOMIC_{capabilities['atomic']}" in value["atomic_cap"], f"atomic of {name}", value["atomic_cap"])
+        port = device["ports"]["1"]
+        t.equal((port["active_mtu"], port["max_mtu"]), (int(value["active_mtu"]), int(value["max_mtu"])), f"MTU of {name}")
+        t.equal(port["link_layer"], value["link_layer"], f"link layer of {name}")
+        for gid in port["gids"]:
+            address = ipaddress.ip_address(gid["gid"])
+            shown = re.search(rf"GID\[\s*{gid['index']}\]:\s+(\S+?),? ", text + " ")
+            t.ok(shown and ipaddress.ip_address(shown.group(1).rstrip(",")) == address, f"GID {gid['index']} of {name}", text)
 
 
 def double(t):
@@ -195,7 +227,7 @@ def unprivileged(t):
 
 def main():
     t = Tap()
-    for function in (head, node, modules, packages, pci, userspace, rdma, double, recording, unprivileged):
+    for function in (head, node, modules, packages, pci, userspace, rdma, verbs, double, recording, unprivileged):
         t.case(function)
     t.done()
 

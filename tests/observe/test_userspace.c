@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "observe/modules.h"
 #include "observe/userspace.h"
 #include "tree.h"
 
@@ -80,6 +81,7 @@ static void a_library_without_providers(void **state)
 
 	(void)state;
 	tree_start(&t);
+	tree_file(&t, "/usr/lib/x86_64-linux-gnu/libibverbs.so.1.0.0", "");
 	tree_link(&t, "/usr/lib/x86_64-linux-gnu/libibverbs.so.1", "libibverbs.so.1.0.0");
 	json_obj(json_obj(json_obj(t.o.snapshot, "rdma"), "devices"), "rxe0");
 	observe_userspace(&t.o);
@@ -87,6 +89,26 @@ static void a_library_without_providers(void **state)
 	assert_gap(&t.o, "/userspace/rdma_core");
 	/* there is a device, and no probe below a root */
 	assert_gap(&t.o, "/userspace/opened");
+	tree_end(&t);
+}
+
+/* As in images that copy the library instead of its link. */
+static void a_copy_is_asked_for_at_the_packages(void **state)
+{
+	struct tree t;
+
+	(void)state;
+	tree_start(&t);
+	tree_file(&t, "/usr/lib/x86_64-linux-gnu/libibverbs.so.1", "");
+	json_t *packages = json_obj(json_obj(t.o.snapshot, "os"), "packages");
+	packages_parse(packages, "installed libibverbs1 1:44.0-2\ninstalled rdma-core 50.0-1\n");
+	observe_userspace(&t.o);
+	assert_fact(&t.o, "/userspace/rdma_core", "\"44.0\"");
+	packages_parse(packages, "installed libibverbs1 45.0-1\n");
+	json_object_del(t.o.snapshot, "userspace");
+	observe_userspace(&t.o);
+	assert_absent(&t.o, "/userspace/rdma_core");
+	assert_gap(&t.o, "/userspace/rdma_core");
 	tree_end(&t);
 }
 
@@ -111,6 +133,7 @@ int main(void)
 		cmocka_unit_test(reads_providers_of_file_names),
 		cmocka_unit_test(a_provider_needs_its_line),
 		cmocka_unit_test(a_library_without_providers),
+		cmocka_unit_test(a_copy_is_asked_for_at_the_packages),
 		cmocka_unit_test(no_library),
 	};
 

@@ -121,7 +121,7 @@ def pci(t, snapshot):
 
 
 def rdma(t, snapshot):
-    t.folder("/sys/class")
+    t.folder("/sys/class/infiniband")
     for name, d in snapshot["rdma"]["devices"].items():
         at = f"/sys/class/infiniband/{name}"
         t.file(f"{at}/node_type", NODE_TYPES[d["node_type"]])
@@ -189,6 +189,7 @@ def node(t, snapshot):
 
 def userspace(t, snapshot):
     u = snapshot["userspace"]
+    t.file(f"/usr/lib64/libibverbs.so.1.15.{u['rdma_core']}", "")
     t.link("/usr/lib64/libibverbs.so.1", f"libibverbs.so.1.15.{u['rdma_core']}")
     for name in u["providers"]:
         t.file(f"/usr/lib64/libibverbs/lib{name}-rdmav57.so", "")
