@@ -60,7 +60,7 @@ MODULE_PARM_DESC(dscp_mode_resets_ets, "the first DSCP entry sets ETS back: TC0 
 /* ice_set_pauseparam(): "Priority flow control enabled. Cannot set link flow control." */
 static bool pfc_excludes_pause;
 module_param(pfc_excludes_pause, bool, 0644);
-MODULE_PARM_DESC(pfc_excludes_pause, "link pause cannot be switched on while a priority has PFC, nor PFC while link pause is on");
+MODULE_PARM_DESC(pfc_excludes_pause, "link pause and PFC cannot both be on");
 
 struct dcbsim_app {
 	struct list_head node;

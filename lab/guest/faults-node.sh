@@ -14,16 +14,16 @@ has_address() {
 	[[ $(ip -brief addr show dev bond1) == *" $roce_address "* ]]
 }
 
-# qos_is DSCP P0 P3 PERCENT: true if both ports have the DSCP entry ('yes' or 'no'), PFC on P0 and P3 ('on' or 'off') and this
-# much bandwidth for traffic class 3.
+# qos_is DSCP P0 P3 PERCENT: true if both ports have the DSCP entry ('yes' or 'no'), PFC on P0 and P3 ('on' or 'off') and
+# this much bandwidth for traffic class 3.
 qos_is() {
-	local state port ports=0 dscp=no
+	local state line ports=0 dscp=no
 	state=$(dcb_ports 'app show dev %s dscp-prio' 'pfc show dev %s prio-pfc' 'ets show dev %s tc-bw')
-	while read -r port; do
-		case $port in
-		dscp-prio*:"$roce_priority"*) dscp=yes ;;
-		prio-pfc*) [[ $port == *" 0:$2 "*" 3:$3 "* ]] || return ;;
-		tc-bw*) [[ $port == *" 3:$4 "* && $dscp == "$1" ]] && ports=$((ports + 1)) dscp=no ;;
+	while read -r line; do
+		case "$line " in
+		dscp-prio*:"$roce_priority "*) dscp=yes ;;
+		prio-pfc*) [[ "$line " == *" 0:$2 "*" 3:$3 "* ]] || return ;;
+		tc-bw*) [[ "$line " == *" 3:$4 "* && $dscp == "$1" ]] && ports=$((ports + 1)) dscp=no ;;
 		esac
 	done <<<"$state"
 	((ports == ${#roce_ports[@]}))

@@ -43,13 +43,18 @@ need_node() {
 	node_is_known "$1" || usage_error "no node '$1' (nodes: ${nodes[*]})"
 }
 
-# Prints the pid of a guest's QEMU if it runs. The pid file alone is no proof: the number may belong to somebody else by now.
+# Prints the pid of a guest's QEMU if it runs. The pid file alone is no proof: the number may be somebody else's by now.
 node_pid() {
-	local pid pid_file=$run/$1.pid
+	local pid pid_file=$run/$1.pid arguments argument
 	[[ -r $pid_file ]] && read -r pid <"$pid_file" || return 1
-	[[ -r /proc/$pid/cmdline ]] && tr '\0' '\n' <"/proc/$pid/cmdline" | grep -Fqx -- "$pid_file" || return 1
-	printf '%s\n' "$pid"
-}
+	mapfile -d '' arguments 2>/dev/null <"/proc/$pid/cmdline" || return 1
+	for argument in "${arguments[@]}"; do
+		[[ $argument == "$pid_file" ]] || continue
+		printf '%s\n' "$pid"
+		return 0	# said, because a bare return in a trap gives the status from before the trap
+	done
+	return 1
+} 2>/dev/null
 
 lab_is_up() {
 	[[ -e $run/up ]] && node_pid "${nodes[0]}" >/dev/null
@@ -59,8 +64,8 @@ need_lab() {
 	lab_is_up || die "the lab is not up (start it with 'lab up')"
 }
 
-# Runs a command of the lab's own in a guest: guest NODE COMMAND [ARG...]. Without standard input, which a loop may be reading,
-# and within a time limit.
+# Runs a command of the lab's own in a guest: guest NODE COMMAND [ARG...]. Without standard input, which a loop may be
+# reading, and within a time limit.
 guest() {
 	timeout "${LAB_TIMEOUT:-180}" "$cache/bin/labexec" "$run" "$@" </dev/null
 }

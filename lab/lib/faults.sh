@@ -46,7 +46,7 @@ fault_active() {
 set_wire() {
 	local wire=$1 state=$2 node
 	for node in switch-01 gpu-node-01 aistor-01; do
-		nics_of "$node" | grep -Fq "id=nic-$wire," || continue
+		[[ $(nics_of "$node") == *"id=nic-$wire,"* ]] || continue
 		(cd "$run" && "$lab/lib/qmp" "$node.qmp" set_link "{\"name\": \"nic-$wire\", \"up\": $state}") >/dev/null ||
 			die "cannot change the link $wire at $node"
 	done

@@ -39,7 +39,7 @@ resolve_kernel_package() {
 	local package
 	need_tool apt-cache apt
 	package=$(apt-cache depends "$kernel_package" 2>/dev/null |
-		sed -n 's/^ *|\?Depends: \(linux-image-[0-9][^ ]*\)$/\1/p' | head -n 1)
+		awk '!found && $2 ~ /^linux-image-[0-9]/ { print $2; found = 1 }')
 	[[ -n $package ]] || die "apt knows no $kernel_package (run 'apt-get update'? Debian 12 has it in bookworm-security)"
 	printf '%s\n' "$package"
 }
@@ -219,7 +219,8 @@ prepare_initrd() {
 
 prepare_all() {
 	[[ $(uname -m) == x86_64 ]] || die "the lab's guests are x86-64, and so has to be this machine: they run its programs"
-	[[ $top != *[[:space:]]* ]] || die "the path $top contains white space, which neither kbuild nor a kernel command line can carry"
+	[[ $top$cache != *[[:space:]]* ]] ||
+		die "$top and $cache must be without white space, for the sake of kbuild and the kernel command line"
 	mkdir -p "$cache"
 	prepare_kernel
 	prepare_remote

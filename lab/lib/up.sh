@@ -67,8 +67,8 @@ exec_channel_of() {
 	done
 }
 
-# CPU: all features, so that the host's programs run whatever they were built for; but not a fifth level of page tables, which
-# emulation walks in software.
+# CPU: all features, so that the host's programs run whatever they were built for; but not a fifth level of page tables,
+# which emulation walks in software.
 start_guest() {
 	local node=$1 options
 	mapfile -t options < <(nics_of "$node"; exec_channel_of "$node")
