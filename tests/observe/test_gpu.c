@@ -32,7 +32,7 @@ static void reads_the_version_line(void **state)
 		      "  (dvs-builder@U22-I3-AF05-04-1)  Tue Aug 12 2025", "580.82.07", true);
 	check_version("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19 18:56:32"
 		      " UTC 2023", "535.129.03", false);
-	check_version("NVRM version: something else", "-", false);
+	check_version("NVRM version: something else, Open to all", "-", false);
 	assert_int_equal(nvidia_version_parse(driver, ""), -EINVAL);
 	assert_int_equal(nvidia_version_parse(driver, "GCC version: 1.2\n"), -EINVAL);
 }

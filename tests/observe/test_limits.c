@@ -51,8 +51,8 @@ static void finds_services_by_their_cgroup(void **state)
 	(void)state;
 	tree_start(&t);
 	/* container shims share the cgroup; the oldest process of the name is the service */
-	tree_file(&t, "/sys/fs/cgroup/system.slice/containerd.service/cgroup.procs", "90\n31\n40\n");
-	tree_file(&t, "/proc/90/comm", "containerd-shim\n");
+	tree_file(&t, "/sys/fs/cgroup/system.slice/containerd.service/cgroup.procs", "12\n31\n40\n");
+	tree_file(&t, "/proc/12/comm", "containerd-shim\n");
 	tree_file(&t, "/proc/31/comm", "containerd\n");
 	tree_file(&t, "/proc/40/comm", "containerd\n");
 	tree_file(&t, "/proc/31/limits", HEAD LINE("8388608", "8388608"));

@@ -64,6 +64,7 @@ static void says_nothing_about_other_files(void **state)
 {
 	(void)state;
 	assert_null(kernel_config_parse("", options));
+	assert_null(kernel_config_parse("# CONFIG_DCB is a comment\n", options));
 	assert_null(kernel_config_parse("<html>CONFIG_DCB</html>\nCONFIG_DCB\n#CONFIG_DCB=y\n", options));
 }
 
@@ -110,6 +111,13 @@ static void headers_need_a_folder(void **state)
 	tree_start(&t);
 	tree_file(&t, "/proc/sys/kernel/osrelease", "6.12\n");
 	tree_link(&t, "/lib/modules/6.12/build", "/usr/src/missing");
+	observe_node(&t.o);
+	assert_fact(&t.o, "/os/kernel/headers", "false");
+	tree_end(&t);
+
+	tree_start(&t);
+	tree_file(&t, "/proc/sys/kernel/osrelease", "6.12\n");
+	tree_file(&t, "/lib/modules/6.12/build", "");
 	observe_node(&t.o);
 	assert_fact(&t.o, "/os/kernel/headers", "false");
 	tree_end(&t);

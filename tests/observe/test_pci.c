@@ -273,6 +273,10 @@ static void tells_a_bridge_and_a_nic(void **state)
 	tree_link(&t, "/sys/class/net/ens1f0", "../../devices/pci0000:30/0000:30:01.0/0000:31:00.0/net/ens1f0");
 	tree_link(&t, "/sys/class/net/sf1",
 		  "../../devices/pci0000:30/0000:30:01.0/0000:31:00.0/mlx5_core.sf.4/net/sf1");
+	tree_link(&t, "/sys/class/net/eth0", "../../devices/pci0000:30/0000:30:03.0/virtio1/net/eth0");
+	_cleanup_free_ char *virtio = tree_pci(&t, "pci0000:30/0000:30:03.0", "0x020000\n");
+	pci_space_start(&s, PCI_HEADER_TYPE_NORMAL, 0);
+	put_space(&t, virtio, &s, 256);
 	tree_link(&t, "/sys/class/net/bond1", "../../devices/virtual/net/bond1");
 	tree_file(&t, "/sys/class/net/bonding_masters", "bond1\n");
 	tree_link(&t, "/sys/class/infiniband/rocep49s0f0",
@@ -312,6 +316,7 @@ static void tells_a_bridge_and_a_nic(void **state)
 	assert_fact(&t.o, "/pci/devices/0000:31:01.0",
 		    "{\"class\": \"0x020000\", \"driver\": null, \"parent\": \"0000:30:01.0\","
 		    " \"root\": \"pci0000:30\", \"links\": [], \"rdma\": [], \"physfn\": \"0000:31:00.0\"}");
+	assert_fact(&t.o, "/pci/devices/0000:30:03.0/links", "[\"eth0\"]");
 	assert_absent(&t.o, "/pci/devices/0000:30:02.0");
 	assert_fact(&t.o, "/pci/auxiliary",
 		    "{\"ice.roce.0\": {\"parent\": \"0000:31:00.0\", \"driver\": \"irdma.gen_2\"}}");
