@@ -5,7 +5,7 @@
 # The folder above lab/ is the one that the guests see at the same path.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 lab=$top/lab
-cache=${LAB_CACHE:-$top/build/lab}
+cache=$(realpath -m "${LAB_CACHE:-$top/build/lab}")
 # State of a running lab: sockets, pid files, consoles.
 run=$cache/run
 
