@@ -7,9 +7,9 @@
 #include "observe/observe.h"
 
 /*
- * The order is the order of the document. Some observers read what an earlier one wrote: modules and
- * gpu the devices of /pci, ethtool and dcb the names of /links, userspace the packages of /os and
- * the devices of /rdma.
+ * The order is the order of the document. Some observers read what an earlier one wrote: modules
+ * and gpu the devices of /pci, ethtool and dcb the names of /links, userspace the packages of /os
+ * and the devices of /rdma.
  */
 static void (*const observers[])(struct observation *o) = {
 	observe_node,

@@ -130,8 +130,9 @@ static bool put_library_in(struct observation *o, json_t *userspace, const char 
 		version = package_version(o->snapshot);
 	json_put_string(userspace, "rdma_core", version);
 	if (!version) {
-		_cleanup_free_ char *reason = xasprintf("neither the name of %s/libibverbs.so.1 nor a "
-							"package tells its version", folder);
+		_cleanup_free_ char *reason = xasprintf("neither the name of %s/libibverbs.so.1 "
+							"nor a package tells its version",
+							folder);
 		observe_gap(o, 0, NULL, reason, "/userspace/rdma_core");
 	}
 	put_providers(o, userspace, folder);
