@@ -312,8 +312,9 @@ void judge_net_bond(struct judging *g)
 		judge_pass(g, "802.3ad, %zu ports in aggregator %lld, partner %s", b.n,
 			   (long long)b.aggregator, b.partner_mac);
 	else if (!b.lacp && b.n)
-		judge_pass(g, "mode %s, %zu ports up",
-			   json_string_value(peek(g, "/links/%s/bond/mode", b.name)), b.n);
+		judge_pass(g, "mode %s, %zu port%s up",
+			   json_string_value(peek(g, "/links/%s/bond/mode", b.name)), b.n,
+			   b.n == 1 ? "" : "s");
 	free(b.ports);
 	subject_names_free(names);
 }

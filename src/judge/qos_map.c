@@ -201,6 +201,23 @@ static void judge_contiguous(struct judging *g, const struct ets *ets)
 			   g->nic);
 }
 
+/* Shares that are declared for the other classes. */
+static void judge_other_classes(struct judging *g, const struct ets *ets, int64_t tc)
+{
+	const struct site_qos *qos = &g->site->qos;
+
+	for (int i = 0; i < 8; i++) {
+		if (i == tc || qos->tc_bandwidth[i] < 0 || strcmp(ets->tsa[i], "ets") ||
+		    ets->bandwidth[i] == qos->tc_bandwidth[i])
+			continue;
+		judge_fail(g, "ets-bandwidth-differs",
+			   qos_fix(g, "dcb ets set dev %s tc-bw %d:%d", g->nic, i,
+				   qos->tc_bandwidth[i]),
+			   "TC%d of %s has %lld %%, declared are %d %%", i, g->nic,
+			   (long long)ets->bandwidth[i], qos->tc_bandwidth[i]);
+	}
+}
+
 static void judge_bandwidth(struct judging *g, const struct ets *ets, int64_t tc)
 {
 	const struct site_qos *qos = &g->site->qos;
@@ -212,13 +229,6 @@ static void judge_bandwidth(struct judging *g, const struct ets *ets, int64_t tc
 			continue;
 		any_ets = true;
 		sum += ets->bandwidth[i];
-		if (qos->tc_bandwidth[i] >= 0 && i != tc &&
-		    ets->bandwidth[i] != qos->tc_bandwidth[i])
-			judge_fail(g, "ets-bandwidth-differs",
-				   qos_fix(g, "dcb ets set dev %s tc-bw %d:%d", g->nic, i,
-					   qos->tc_bandwidth[i]),
-				   "TC%d of %s has %lld %%, declared are %d %%", i, g->nic,
-				   (long long)ets->bandwidth[i], qos->tc_bandwidth[i]);
 	}
 
 	int64_t want = qos->tc_bandwidth[tc] >= 0 ? qos->tc_bandwidth[tc] :
@@ -245,6 +255,8 @@ static void judge_bandwidth(struct judging *g, const struct ets *ets, int64_t tc
 		judge_fail(g, "ets-bandwidth-low", fix,
 			   "TC%lld of %s has %lld %%, declared are at least %lld %%", (long long)tc,
 			   g->nic, (long long)roce, (long long)want);
+	else	/* what the RoCE class lacks another one has: that would be told twice */
+		judge_other_classes(g, ets, tc);
 	if (any_ets && sum != 100)
 		judge_fail(g, "ets-sum", fix, "the ETS shares of %s add up to %lld %%, not 100",
 			   g->nic, (long long)sum);
