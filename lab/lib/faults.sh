@@ -15,7 +15,7 @@ fault_table() {
 		dscp-missing      gpu-node-01  gpu-node-01  DSCP 24 has no priority
 		tc3-zero          gpu-node-01  gpu-node-01  traffic class 3 has 0 % of the bandwidth
 		rdma-ucm-missing  gpu-node-01  gpu-node-01  module rdma_ucm is not loaded
-		memlock-64k       gpu-node-01  gpu-node-01  commands may lock 64 KiB of memory
+		memlock-64k       gpu-node-01  gpu-node-01  commands without CAP_IPC_LOCK may lock 64 KiB of memory
 		mtu-peer          aistor-01    aistor-01    bond1 of the storage node has MTU 1500
 		link-down         wire         aistor-01    both cables of bond1 of the storage node are pulled
 		remark-dscp0      switch-01    switch-01    the switch sets the DSCP of RoCE packets to 0
