@@ -14,30 +14,33 @@
 
 /* --- a site of two nodes with two ports each, and their snapshots ------------------------------- */
 
+static char p0[] = "p0", p1[] = "p1", a[] = "a", b[] = "b", one[] = "one", two[] = "two", name[] = "test";
+
 static struct site_rdma ports[] = {
-	{ .link = (char *)"p0", .rail = (char *)"a" },
-	{ .link = (char *)"p1", .rail = (char *)"b" },
+	{ .link = p0, .rail = a },
+	{ .link = p1, .rail = b },
 };
 static struct site_node nodes[] = {
-	{ .name = (char *)"one", .roles = SITE_ROLE_CLIENT, .rdma = ports, .n_rdma = 2 },
-	{ .name = (char *)"two", .roles = SITE_ROLE_STORAGE, .rdma = ports, .n_rdma = 2 },
+	{ .name = one, .roles = SITE_ROLE_CLIENT, .rdma = ports, .n_rdma = 2 },
+	{ .name = two, .roles = SITE_ROLE_STORAGE, .rdma = ports, .n_rdma = 2 },
 };
-static struct site site = { .name = (char *)"test", .nodes = nodes, .n_nodes = 2 };
+static struct site site = { .name = name, .nodes = nodes, .n_nodes = 2 };
 
-static json_t *snapshot_new(int64_t p0, int64_t p1)
+static json_t *snapshot_new(int64_t mtu0, int64_t mtu1)
 {
 	return json_pack("{s:s, s:{s:{s:I}, s:{s:I}}, s:[{s:s, s:s, s:s}], s:{s:s}, s:{s:s}}", "schema",
-			 "railhead.snapshot/1", "links", "p0", "mtu", (json_int_t)p0, "p1", "mtu",
-			 (json_int_t)p1, "gaps", "pointer", "/rdma", "reason", "no NETLINK_RDMA", "hint",
+			 "railhead.snapshot/1", "links", "p0", "mtu", (json_int_t)mtu0, "p1", "mtu",
+			 (json_int_t)mtu1, "gaps", "pointer", "/rdma", "reason", "no NETLINK_RDMA", "hint",
 			 "load ib_core", "source", "kind", "handmade", "taken", "realtime",
 			 "2026-01-01T00:00:00Z");
 }
 
-static struct ladder *judge(const struct gate *const *gates, size_t n, json_t *one, json_t *two)
+static struct ladder *judge(const struct gate *const *gates, size_t n, json_t *first_seen,
+			    json_t *second_seen)
 {
-	struct judge_node seen[] = { { &nodes[0], one }, { &nodes[1], two } };
+	struct judge_node seen[] = { { &nodes[0], first_seen }, { &nodes[1], second_seen } };
 	struct judge_input input = {
-		.site = &site, .nodes = seen, .n_nodes = two ? 2 : 1, .gates = gates, .n_gates = n,
+		.site = &site, .nodes = seen, .n_nodes = second_seen ? 2 : 1, .gates = gates, .n_gates = n,
 	};
 	struct ladder *ladder = NULL;
 
@@ -150,11 +153,11 @@ static const struct gate paired = {
 static const struct gate pair = { .id = "t.pair", .scope = GATE_PAIR, .title = "traffic", .needs = { "t.first" } };
 static const struct gate on_paper = { .id = "t.paper", .scope = GATE_SITE, .judge = says_pass };
 
-#define LADDER(name, one, two, ...)                                                            \
-	const struct gate *const name##_gates[] = { __VA_ARGS__ };                             \
-	_cleanup_json_ json_t *name##_one = one, *name##_two = two;                            \
-	_cleanup_ladder_ struct ladder *name =                                                 \
-		judge(name##_gates, ARRAY_SIZE(name##_gates), name##_one, name##_two)
+#define LADDER(l, here, there, ...)                                                            \
+	const struct gate *const l##_gates[] = { __VA_ARGS__ };                             \
+	_cleanup_json_ json_t *l##_here = here, *l##_there = there;                            \
+	_cleanup_ladder_ struct ladder *l =                                                 \
+		judge(l##_gates, ARRAY_SIZE(l##_gates), l##_here, l##_there)
 
 /* --- tests ---------------------------------------------------------------------------------------- */
 
