@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A few lines of TAP for script tests: each check is one result, a failed one says what it saw."""
 
+import contextlib
+import os
+import shutil
 import sys
+import tempfile
 import traceback
 
 
@@ -40,3 +44,14 @@ class Tap:
     def done(self):
         print(f"1..{self.results}")
         sys.exit(1 if self.failures else 0)
+
+
+@contextlib.contextmanager
+def public_program(path):
+    """A copy of a program that every user can run, wherever the build folder lies."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        copy = os.path.join(folder, os.path.basename(path))
+        shutil.copy(path, copy)
+        os.chmod(copy, 0o755)
+        yield copy
