@@ -17,6 +17,21 @@ static json_t *checked(json_t *value)
 	return value;
 }
 
+json_t *json_object_new(void)
+{
+	return checked(json_object());
+}
+
+json_t *json_array_new(void)
+{
+	return checked(json_array());
+}
+
+json_t *json_integer_new(int64_t value)
+{
+	return checked(json_integer(value));
+}
+
 void json_put(json_t *obj, const char *key, json_t *value)
 {
 	/* _nocheck: keys are literals or went through json_textn_new()'s cleaning */
@@ -59,7 +74,7 @@ void json_put_stringf(json_t *obj, const char *key, const char *fmt, ...)
 
 void json_put_int(json_t *obj, const char *key, int64_t value)
 {
-	json_put(obj, key, checked(json_integer(value)));
+	json_put(obj, key, json_integer_new(value));
 }
 
 void json_put_u64(json_t *obj, const char *key, uint64_t value)
@@ -75,10 +90,15 @@ void json_put_bool(json_t *obj, const char *key, bool value)
 	json_put(obj, key, json_boolean(value));
 }
 
+void json_append(json_t *array, json_t *value)
+{
+	if (json_array_append_new(array, value) < 0)
+		alloc_exhausted();
+}
+
 void json_append_text(json_t *array, const char *value)
 {
-	if (json_array_append_new(array, json_text_new(value)) < 0)
-		alloc_exhausted();
+	json_append(array, json_text_new(value));
 }
 
 json_t *json_obj(json_t *obj, const char *key)
@@ -86,7 +106,7 @@ json_t *json_obj(json_t *obj, const char *key)
 	json_t *child = json_object_get(obj, key);
 
 	if (!json_is_object(child)) {
-		child = checked(json_object());
+		child = json_object_new();
 		json_put(obj, key, child);
 	}
 	return child;
@@ -97,7 +117,7 @@ json_t *json_arr(json_t *obj, const char *key)
 	json_t *child = json_object_get(obj, key);
 
 	if (!json_is_array(child)) {
-		child = checked(json_array());
+		child = json_array_new();
 		json_put(obj, key, child);
 	}
 	return child;

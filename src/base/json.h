@@ -29,8 +29,15 @@ void json_put_int(json_t *obj, const char *key, int64_t value);
 void json_put_u64(json_t *obj, const char *key, uint64_t value);
 void json_put_bool(json_t *obj, const char *key, bool value);
 
-json_t *json_text_new(const char *value);		/* safe string value, never NULL */
+/* New values, never NULL: memory that is exhausted ends the program (base/alloc.h). */
+json_t *json_object_new(void);
+json_t *json_array_new(void);
+json_t *json_integer_new(int64_t value);
+json_t *json_text_new(const char *value);	/* made safe, as json_put_string() */
 json_t *json_textn_new(const char *value, size_t len);
+
+/* Add to an array; steals `value`. */
+void json_append(json_t *array, json_t *value);
 void json_append_text(json_t *array, const char *value);
 
 /* obj[key] as an object, made if absent. Borrowed reference. */

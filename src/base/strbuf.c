@@ -35,20 +35,14 @@ void strbuf_putc(struct strbuf *b, char c)
 	strbuf_add(b, &c, 1);
 }
 
-void strbuf_vprintf(struct strbuf *b, const char *fmt, va_list ap)
-{
-	_cleanup_free_ char *s = xvasprintf(fmt, ap);
-
-	strbuf_puts(b, s);
-}
-
 void strbuf_printf(struct strbuf *b, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	strbuf_vprintf(b, fmt, ap);
+	_cleanup_free_ char *s = xvasprintf(fmt, ap);
 	va_end(ap);
+	strbuf_puts(b, s);
 }
 
 const char *strbuf_str(const struct strbuf *b)

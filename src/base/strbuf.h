@@ -14,7 +14,6 @@ void strbuf_add(struct strbuf *b, const void *data, size_t len);
 void strbuf_puts(struct strbuf *b, const char *s);
 void strbuf_putc(struct strbuf *b, char c);
 void strbuf_printf(struct strbuf *b, const char *fmt, ...) RH_PRINTF(2, 3);
-void strbuf_vprintf(struct strbuf *b, const char *fmt, va_list ap) RH_PRINTF(2, 0);
 
 /* The text so far; "" when empty. Valid until the next change. */
 const char *strbuf_str(const struct strbuf *b);

@@ -71,7 +71,6 @@ struct cmd_verb {
 
 /* --- verbs.c ------------------------------------------------------------------------------------- */
 const struct cmd_verb *cmd_verbs(size_t *n);
-const struct cmd_verb *cmd_verb_find(const char *name);
 int cmd_main(int argc, char **argv);
 
 int cmd_check(const struct cmd_args *args);

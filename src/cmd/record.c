@@ -19,8 +19,10 @@ int cmd_record(const struct cmd_args *args)
 		error_set(&err, -EINVAL, "record: say where to: -o FILE");
 		return cmd_complain(CMD_USAGE, &err);
 	}
-	if (host_open(&host, &options, &err) < 0 || observe_snapshot(&snapshot, host, &err) < 0 ||
-	    host_record_write(host, args->output, &how, &err) < 0)
+	if (host_open(&host, &options, &err) < 0)
+		return cmd_complain(CMD_INTERNAL, &err);
+	snapshot = observe_snapshot(host);
+	if (host_record_write(host, args->output, &how, &err) < 0)
 		return cmd_complain(CMD_INTERNAL, &err);
 	return CMD_OK;
 }

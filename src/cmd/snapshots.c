@@ -37,14 +37,11 @@ int snapshots_observe(struct snapshots *snapshots, const struct cmd_args *args, 
 {
 	_cleanup_(host) struct host *host = NULL;
 	struct host_options options = { .root = args->root, .replay = args->replay };
-	json_t *snapshot = NULL;
 
 	int rc = host_open(&host, &options, err);
-	if (!rc)
-		rc = observe_snapshot(&snapshot, host, err);
 	if (rc < 0)
 		return rc;
-	add(snapshots, snapshot,
+	add(snapshots, observe_snapshot(host),
 	    args->replay ? args->replay : args->root ? args->root : "this machine");
 	return 0;
 }

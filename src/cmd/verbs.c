@@ -111,7 +111,7 @@ const struct cmd_verb *cmd_verbs(size_t *n)
 	return verbs;
 }
 
-const struct cmd_verb *cmd_verb_find(const char *name)
+static const struct cmd_verb *verb_find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		if (!strcmp(verbs[i].name, name))
@@ -165,7 +165,7 @@ int cmd_main(int argc, char **argv)
 		return CMD_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		const struct cmd_verb *about = argc > 2 ? cmd_verb_find(argv[2]) : NULL;
+		const struct cmd_verb *about = argc > 2 ? verb_find(argv[2]) : NULL;
 
 		if (argc > 2 && !about)
 			return unknown_verb(argv[2]);
@@ -179,7 +179,7 @@ int cmd_main(int argc, char **argv)
 	}
 
 	const struct cmd_verb *verb =
-		cmd_verb_find(strcmp(argv[1], "--version") && strcmp(argv[1], "-V") ? argv[1] : "version");
+		verb_find(strcmp(argv[1], "--version") && strcmp(argv[1], "-V") ? argv[1] : "version");
 	if (!verb)
 		return unknown_verb(argv[1]);
 

@@ -18,7 +18,7 @@ int cmd_version(const struct cmd_args *args)
 	_cleanup_strbuf_ struct strbuf b = {0};
 
 	if (args->format && !strcmp(args->format, "json")) {
-		_cleanup_json_ json_t *j = json_object();
+		_cleanup_json_ json_t *j = json_object_new();
 		json_t *schemas = json_obj(j, "schemas"), *libraries = json_obj(j, "libraries");
 
 		json_put_string(j, "version", RAILHEAD_VERSION);

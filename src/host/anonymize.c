@@ -96,17 +96,16 @@ static json_t *any_value(struct pass *pass, const char *key, json_t *value)
 	if (json_is_string(value))
 		return text_value(pass, key, json_string_value(value));
 	if (json_is_array(value)) {
-		copy = checked(json_array());
+		copy = json_array_new();
 		json_array_foreach(value, i, member)
-			if (json_array_append_new(copy, any_value(pass, key, member)) < 0)
-				alloc_exhausted();
+			json_append(copy, any_value(pass, key, member));
 		return copy;
 	}
 	if (!json_is_object(value))
 		return checked(json_copy(value));
 	if (json_object_size(value) == 1 && json_object_get(value, "base64"))
 		return bytes_value(pass, key, value);
-	copy = checked(json_object());
+	copy = json_object_new();
 	json_object_foreach(value, name, member) {
 		_cleanup_free_ char *new_name = anonymize_text(pass->p, name, false);
 		/* "data" and "target" only say that the answer follows: the question names it */
@@ -131,7 +130,7 @@ static char *netlink_text(struct pass *pass, const char *protocol, const char *t
 
 static json_t *netlink_answers(struct pass *pass, const char *protocol, json_t *answers)
 {
-	json_t *copy = checked(json_array()), *answer;
+	json_t *copy = json_array_new(), *answer;
 	size_t i;
 
 	json_array_foreach(answers, i, answer) {
@@ -141,20 +140,19 @@ static json_t *netlink_answers(struct pass *pass, const char *protocol, json_t *
 		if (messages) {
 			_cleanup_free_ char *text = netlink_text(pass, protocol, messages);
 
-			new_answer = checked(json_object());
+			new_answer = json_object_new();
 			json_put(new_answer, "messages", checked(json_string(text)));
 		} else {
 			new_answer = any_value(pass, "netlink", answer);
 		}
-		if (json_array_append_new(copy, new_answer) < 0)
-			alloc_exhausted();
+		json_append(copy, new_answer);
 	}
 	return copy;
 }
 
 static json_t *netlink_door(struct pass *pass, json_t *questions)
 {
-	json_t *copy = checked(json_object()), *answers;
+	json_t *copy = json_object_new(), *answers;
 	const char *key;
 
 	json_object_foreach(questions, key, answers) {
@@ -200,7 +198,7 @@ static void sort_names(json_t *answers)
 
 static json_t *plain_door(struct pass *pass, const char *door, json_t *questions)
 {
-	json_t *copy = checked(json_object()), *answers;
+	json_t *copy = json_object_new(), *answers;
 	const char *key;
 
 	json_object_foreach(questions, key, answers) {
@@ -216,7 +214,7 @@ static json_t *plain_door(struct pass *pass, const char *door, json_t *questions
 
 static json_t *all_doors(struct pass *pass, json_t *document)
 {
-	json_t *copy = checked(json_object()), *questions;
+	json_t *copy = json_object_new(), *questions;
 	const char *door;
 
 	json_object_foreach(document, door, questions)
@@ -273,7 +271,7 @@ static void learn_hosts(struct pseudonyms *p, json_t *document)
 int anonymize_document(json_t **out, json_t *document, struct error *err)
 {
 	struct pseudonyms p = { .collecting = true };
-	_cleanup_json_ json_t *families = checked(json_object());
+	_cleanup_json_ json_t *families = json_object_new();
 	struct pass pass = { .p = &p, .families = families };
 
 	*out = NULL;

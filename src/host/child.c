@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "host/child.h"
 
@@ -28,7 +27,8 @@ void child_close_from(int first)
 		close(fd);
 }
 
-int child_pipe(int ends[2], struct error *err)
+/* pipe2(2), O_CLOEXEC, whose ends are above 3. */
+static int pipe_open(int ends[2], struct error *err)
 {
 	int raw[2];
 
@@ -41,9 +41,11 @@ int child_pipe(int ends[2], struct error *err)
 	close(raw[1]);
 	if (ends[0] >= 0 && ends[1] >= 0)
 		return 0;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		if (ends[i] >= 0)
 			close(ends[i]);
+		ends[i] = -1;
+	}
 	return error_set_errno(err, -code, "pipe");
 }
 
@@ -67,7 +69,7 @@ static void child_prepare(pid_t parent)
 		_exit(127);
 }
 
-pid_t child_fork(struct error *err)
+static pid_t fork_prepared(struct error *err)
 {
 	pid_t parent = getpid(), pid;
 
@@ -82,12 +84,39 @@ pid_t child_fork(struct error *err)
 	return pid;
 }
 
-static int64_t now_ms(void)
+static void streams_close(struct child *c)
 {
-	struct timespec t;
+	for (size_t i = 0; i < CHILD_STREAMS; i++) {
+		if (c->streams[i].fd >= 0)
+			close(c->streams[i].fd);
+		c->streams[i].fd = -1;
+	}
+}
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+pid_t child_start(struct child *c, int ends[CHILD_STREAMS], struct error *err)
+{
+	pid_t pid = 0;
+
+	for (int i = 0; i < CHILD_STREAMS; i++) {
+		int both[2] = { -1, -1 };
+
+		if (pid == 0)
+			pid = pipe_open(both, err);
+		c->streams[i].fd = both[0];
+		ends[i] = both[1];
+	}
+	if (pid == 0)
+		pid = fork_prepared(err);
+	if (pid == 0)
+		return 0;
+	c->pid = pid;
+	for (int i = 0; i < CHILD_STREAMS; i++) {
+		if (ends[i] >= 0)
+			close(ends[i]);
+	}
+	if (pid < 0)
+		streams_close(c);
+	return pid;
 }
 
 /* Read what is there. Returns 0, or -EFBIG. A failed read ends the stream like its end does. */
@@ -131,7 +160,7 @@ static int collect(struct child *c, int pidfd, int64_t deadline_ms)
 	int rc = 0;
 
 	do {
-		int64_t left = deadline_ms - now_ms();
+		int64_t left = deadline_ms - clock_now_ms();
 
 		if (left <= 0)
 			return -ETIMEDOUT;
@@ -157,16 +186,12 @@ int child_collect(struct child *c, int timeout_ms, const char *what, struct erro
 	for (size_t i = 0; i < CHILD_STREAMS; i++)
 		if (c->streams[i].fd >= 0)
 			fcntl(c->streams[i].fd, F_SETFL, O_NONBLOCK);
-	int rc = collect(c, pidfd, now_ms() + timeout_ms);
+	int rc = collect(c, pidfd, clock_now_ms() + timeout_ms);
 
 	kill(-c->pid, SIGKILL);
 	while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
 		;
-	for (size_t i = 0; i < CHILD_STREAMS; i++) {
-		if (c->streams[i].fd >= 0)
-			close(c->streams[i].fd);
-		c->streams[i].fd = -1;
-	}
+	streams_close(c);
 	if (pidfd >= 0)
 		close(pidfd);
 

@@ -23,14 +23,13 @@ struct child {
 	int status;		/* as waitpid(2), after child_collect() */
 };
 
-/* pipe2(2), O_CLOEXEC, whose ends are above 3: the child can put them on 1, 2 and 3 one by one. */
-int child_pipe(int ends[2], struct error *err);
-
 /*
- * fork(2). In the child: own process group, no standard input, signals as at program start, and it
- * dies when this process dies. Returns the pid, 0 in the child, or a negative errno.
+ * fork(2) with a pipe for each stream. In the child, where 0 is returned: own process group, no
+ * standard input, signals as at program start, and it dies when this process dies; `ends` are the
+ * pipes to write to, all above 3, so that they can be put on 1, 2 and 3 one by one. Here: c->pid and
+ * the streams are set. Returns the pid, or a negative errno with nothing left open.
  */
-pid_t child_fork(struct error *err);
+pid_t child_start(struct child *c, int ends[CHILD_STREAMS], struct error *err);
 
 /* Close every descriptor from `first` up. For the child. */
 void child_close_from(int first);

@@ -9,13 +9,12 @@
 #include "base/text.h"
 #include "host/door.h"
 
-static json_t *object_new(void)
+int64_t clock_now_ms(void)
 {
-	json_t *object = json_object();
+	struct timespec t;
 
-	if (!object)
-		alloc_exhausted();
-	return object;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static int time_live(struct host *host RH_UNUSED, const void *question RH_UNUSED, json_t **answer,
@@ -25,7 +24,7 @@ static int time_live(struct host *host RH_UNUSED, const void *question RH_UNUSED
 
 	if (clock_gettime(CLOCK_REALTIME, &real) < 0 || clock_gettime(CLOCK_BOOTTIME, &boot) < 0)
 		return error_set_errno(err, -errno, "clock_gettime");
-	*answer = object_new();
+	*answer = json_object_new();
 	json_put_int(*answer, "realtime_s", real.tv_sec);
 	json_put_int(*answer, "boottime_ns", boot.tv_sec * 1000000000ll + boot.tv_nsec);
 	return 0;
@@ -56,7 +55,7 @@ static int uname_of_root(struct host *host, json_t **answer, struct error *err)
 		{ "version", "/proc/sys/kernel/version" },
 		{ "machine", "/proc/sys/kernel/arch" },	/* since Linux 6.1 */
 	};
-	_cleanup_json_ json_t *names = object_new();
+	_cleanup_json_ json_t *names = json_object_new();
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		_cleanup_strbuf_ struct strbuf text = {0};
@@ -82,7 +81,7 @@ static int uname_live(struct host *host, const void *question RH_UNUSED, json_t 
 		return uname_of_root(host, answer, err);
 	if (uname(&u) < 0)
 		return error_set_errno(err, -errno, "uname");
-	*answer = object_new();
+	*answer = json_object_new();
 	json_put_string(*answer, "sysname", u.sysname);
 	json_put_string(*answer, "nodename", u.nodename);
 	json_put_string(*answer, "release", u.release);
@@ -110,7 +109,7 @@ static int self_live(struct host *host, const void *question RH_UNUSED, json_t *
 
 	if (getrlimit(RLIMIT_MEMLOCK, &memlock) < 0)
 		return error_set_errno(err, -errno, "getrlimit");
-	*answer = object_new();
+	*answer = json_object_new();
 	json_put_int(*answer, "memlock_soft", limit_value(memlock.rlim_cur));
 	json_put_int(*answer, "memlock_hard", limit_value(memlock.rlim_max));
 	json_put_int(*answer, "euid", geteuid());

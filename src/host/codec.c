@@ -84,9 +84,7 @@ json_t *door_bytes_new(const void *data, size_t len)
 	}
 
 	_cleanup_free_ char *encoded = base64_encode(data, len);
-	json_t *value = json_object();
-	if (!value)
-		alloc_exhausted();
+	json_t *value = json_object_new();
 	json_put(value, "base64", json_string(encoded));
 	return value;
 }

@@ -87,6 +87,9 @@ int door_memory_load(struct door_memory *m, json_t *document, struct error *err)
 
 void netlink_socket_free(struct netlink_socket *s);
 
+/* Monotonic time in milliseconds, for the time limits of live functions. */
+int64_t clock_now_ms(void);
+
 /* Open below the root; flags as open(2), O_CLOEXEC is added. Returns the fd or a negative errno
  * without a message. Only for live functions. */
 int path_open(struct host *host, const char *path, int flags);

@@ -65,30 +65,13 @@ static int exec_live(struct host *host RH_UNUSED, const void *question, json_t *
 {
 	const struct exec_question *q = question;
 	struct child c = { .streams = { { .max = HOST_FILE_MAX }, { .max = sizeof(int), .drop = true } } };
-	int out[2], report[2], code;
-	int rc = child_pipe(out, err);
+	int ends[CHILD_STREAMS], code;
+	int rc = child_start(&c, ends, err);
 
 	if (rc < 0)
 		return rc;
-	rc = child_pipe(report, err);
-	if (rc < 0) {
-		close(out[0]);
-		close(out[1]);
-		return rc;
-	}
-	c.pid = child_fork(err);
-	if (c.pid == 0)
-		exec_in_child(q->argv, out[1], report[1]);
-	close(out[1]);
-	close(report[1]);
-	if (c.pid < 0) {
-		close(out[0]);
-		close(report[0]);
-		return c.pid;
-	}
-	c.streams[0].fd = out[0];
-	c.streams[1].fd = report[0];
-
+	if (rc == 0)
+		exec_in_child(q->argv, ends[0], ends[1]);
 	rc = child_collect(&c, q->timeout_ms, q->argv[0], err);
 	if (rc == 0 && c.streams[1].text.len == sizeof(code)) {
 		memcpy(&code, c.streams[1].text.s, sizeof(code));
@@ -97,7 +80,7 @@ static int exec_live(struct host *host RH_UNUSED, const void *question, json_t *
 	if (rc == 0)
 		rc = status_of(&c, q->argv[0], err);
 	if (rc >= 0) {
-		*answer = door_answer_new("status", json_integer(rc));
+		*answer = door_answer_new("status", json_integer_new(rc));
 		json_put(*answer, "output", door_bytes_new(strbuf_str(&c.streams[0].text),
 							   c.streams[0].text.len));
 		rc = 0;
@@ -109,7 +92,7 @@ static int exec_live(struct host *host RH_UNUSED, const void *question, json_t *
 /* The question's key: the words as a JSON list, so that no two commands share one. */
 static char *key_of(const char *const argv[])
 {
-	_cleanup_json_ json_t *words = json_array();
+	_cleanup_json_ json_t *words = json_array_new();
 
 	for (; *argv; argv++)
 		json_append_text(words, *argv);

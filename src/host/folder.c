@@ -45,12 +45,9 @@ static int list_live(struct host *host, const void *question, json_t **answer, s
 	if (n)
 		qsort(names, n, sizeof(*names), compare_names);
 
-	json_t *list = json_array();
-	if (!list)
-		alloc_exhausted();
+	json_t *list = json_array_new();
 	for (size_t i = 0; i < n; i++) {
-		if (json_array_append_new(list, door_bytes_new(names[i], strlen(names[i]))) < 0)
-			alloc_exhausted();
+		json_append(list, door_bytes_new(names[i], strlen(names[i])));
 		free(names[i]);
 	}
 	free(names);
@@ -142,8 +139,6 @@ static int stat_live(struct host *host, const void *question, json_t **answer, s
 	char type[] = { type_letter(st.st_mode), '\0' };
 	json_t *a = door_answer_new("type", json_text_new(type));
 	json_put_int(a, "mode", st.st_mode & 07777);
-	json_put_int(a, "uid", st.st_uid);
-	json_put_int(a, "gid", st.st_gid);
 	if (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)) {
 		json_put_int(a, "major", major(st.st_rdev));
 		json_put_int(a, "minor", minor(st.st_rdev));
@@ -171,8 +166,6 @@ int host_stat(struct host *host, struct host_stat *st, bool try_open, struct err
 		return door_malformed("stat", err);
 	st->type = *type;
 	st->mode = (uint32_t)json_get_int(answer, "mode", 0);
-	st->uid = (uint32_t)json_get_int(answer, "uid", 0);
-	st->gid = (uint32_t)json_get_int(answer, "gid", 0);
 	st->dev_major = (uint32_t)json_get_int(answer, "major", 0);
 	st->dev_minor = (uint32_t)json_get_int(answer, "minor", 0);
 	st->usable = (int)usable;

@@ -27,9 +27,7 @@ int host_open(struct host **out, const struct host_options *options, struct erro
 	if (rc < 0)
 		return rc;
 
-	host->genl_families = json_object();
-	if (!host->genl_families)
-		alloc_exhausted();
+	host->genl_families = json_object_new();
 	if (o->record)
 		host->recording = door_memory_new();
 
@@ -82,10 +80,8 @@ int door_failure(json_t *answer, const char *door, struct error *err)
 
 static json_t *failure_new(int code, const struct error *err)
 {
-	json_t *answer = json_object();
+	json_t *answer = json_object_new();
 
-	if (!answer)
-		alloc_exhausted();
 	json_put_int(answer, "errno", -(int64_t)code);
 	json_put_string(answer, "message", error_text(err));
 	return answer;
@@ -129,10 +125,8 @@ int door_malformed(const char *door, struct error *err)
 
 json_t *door_answer_new(const char *key, json_t *value)
 {
-	json_t *answer = json_object();
+	json_t *answer = json_object_new();
 
-	if (!answer)
-		alloc_exhausted();
 	json_put(answer, key, value);
 	return answer;
 }

@@ -71,7 +71,6 @@ DEFINE_CLEANUP(names, char **, host_names_free)
 struct host_stat {
 	char type;		/* 'f' file, 'd' directory, 'c' character device, 'b', 'l', 'p', 's' */
 	uint32_t mode;		/* permission bits */
-	uint32_t uid, gid;
 	uint32_t dev_major, dev_minor;	/* of a device node */
 	int usable;		/* 0: open(O_RDWR) of a character device worked, else negative errno;
 				 * -ENODATA: it was not tried */

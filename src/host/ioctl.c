@@ -60,9 +60,7 @@ static int drvinfo_live(struct host *host RH_UNUSED, const void *question, json_
 	rc = ethtool_ioctl(fd, question, &info, err);
 	if (rc < 0)
 		return rc;
-	*answer = json_object();
-	if (!*answer)
-		alloc_exhausted();
+	*answer = json_object_new();
 	put_field(*answer, "driver", info.driver, sizeof(info.driver));
 	put_field(*answer, "version", info.version, sizeof(info.version));
 	put_field(*answer, "firmware", info.fw_version, sizeof(info.fw_version));
@@ -171,9 +169,7 @@ static int stats_live(struct host *host RH_UNUSED, const void *question, json_t 
 		return fd;
 	for (int i = 0; i < STATS_TRIES && rc == -EAGAIN; i++) {
 		json_decref(*answer);
-		*answer = json_object();
-		if (!*answer)
-			alloc_exhausted();
+		*answer = json_object_new();
 		rc = stats_read(fd, question, json_obj(*answer, "stats"), err);
 	}
 	if (rc < 0) {

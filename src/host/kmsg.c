@@ -34,14 +34,11 @@ static void line_put(json_t *lines, const char *const *needles, uint64_t time_us
 {
 	if (!matches(text, needles))
 		return;
-	json_t *line = json_object();
-	if (!line)
-		alloc_exhausted();
+	json_t *line = json_object_new();
 	json_put_u64(line, "time_us", time_us);
 	json_put_int(line, "level", level);
 	json_put_string(line, "text", text);
-	if (json_array_append_new(lines, line) < 0)
-		alloc_exhausted();
+	json_append(lines, line);
 }
 
 /* "6,1234,5678901,-;text\n KEY=value\n…": priority, sequence number, microseconds, flags. */
@@ -134,11 +131,9 @@ static int kmsg_live(struct host *host, const void *question, json_t **answer, s
 {
 	const char *const *needles = question;
 	_cleanup_close_ int fd = path_open(host, "/dev/kmsg", O_RDONLY | O_NONBLOCK);
-	_cleanup_json_ json_t *lines = json_array();
+	_cleanup_json_ json_t *lines = json_array_new();
 	int rc;
 
-	if (!lines)
-		alloc_exhausted();
 	rc = fd >= 0 ? read_device(fd, needles, lines, err) : read_syslog(needles, lines, err);
 	if (rc < 0)
 		return rc;

@@ -16,21 +16,12 @@ struct door_memory {
 	json_t *next;		/* {door: {key: index of the next answer}}, for a replay */
 };
 
-static json_t *object_new(void)
-{
-	json_t *object = json_object();
-
-	if (!object)
-		alloc_exhausted();
-	return object;
-}
-
 struct door_memory *door_memory_new(void)
 {
 	struct door_memory *m = xcalloc(1, sizeof(*m));
 
-	m->doors = object_new();
-	m->next = object_new();
+	m->doors = json_object_new();
+	m->next = json_object_new();
 	return m;
 }
 
@@ -55,8 +46,7 @@ void door_memory_keep(struct door_memory *m, const char *door, const char *key, 
 {
 	_cleanup_free_ char *name = json_key(key);
 
-	if (json_array_append_new(json_arr(json_obj(m->doors, door), name), answer) < 0)
-		alloc_exhausted();
+	json_append(json_arr(json_obj(m->doors, door), name), answer);
 }
 
 json_t *door_memory_next(struct door_memory *m, const char *door, const char *key)
@@ -101,20 +91,19 @@ static const char **sorted_keys(json_t *object)
 static json_t *answers_shortened(json_t *answers)
 {
 	size_t n = json_array_size(answers);
-	json_t *out = json_array();
+	json_t *out = json_array_new();
 
 	while (n > 1 && json_equal(json_array_get(answers, n - 1), json_array_get(answers, n - 2)))
 		n--;
 	for (size_t i = 0; i < n; i++)
-		if (!out || json_array_append(out, json_array_get(answers, i)) < 0)
-			alloc_exhausted();
+		json_append(out, json_incref(json_array_get(answers, i)));
 	return out;
 }
 
 json_t *door_memory_document(const struct door_memory *m)
 {
 	_cleanup_free_ const char **doors = sorted_keys(m->doors);
-	json_t *document = object_new();
+	json_t *document = json_object_new();
 
 	for (size_t i = 0; doors[i]; i++) {
 		json_t *from = json_object_get(m->doors, doors[i]);

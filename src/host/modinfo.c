@@ -208,13 +208,11 @@ static int describe(json_t *info, const struct lookup *l, struct host *host,
 
 static int modinfo_live(struct host *host, const void *question, json_t **answer, struct error *err)
 {
-	_cleanup_json_ json_t *info = json_object();
+	_cleanup_json_ json_t *info = json_object_new();
 	const struct module_question *q = question;
 	struct lookup l = {0};
 	int rc = lookup_open(&l, host, err);
 
-	if (!info)
-		alloc_exhausted();
 	if (rc == 0) {
 		rc = kmod_module_new_from_lookup(l.ctx, q->name, &l.found);
 		if (rc < 0)

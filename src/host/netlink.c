@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "host/door.h"
 #include "host/netlink_reply.h"
@@ -102,21 +101,13 @@ static int socket_open(struct host *host, size_t index, struct error *err)
 	return 0;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Wait for a datagram until `deadline_ms`. */
 static int wait_readable(int fd, int64_t deadline_ms, struct error *err)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
 	for (;;) {
-		int64_t left = deadline_ms - now_ms();
+		int64_t left = deadline_ms - clock_now_ms();
 		int n = left > 0 ? poll(&p, 1, (int)left) : 0;
 
 		if (n > 0)
@@ -174,7 +165,7 @@ static ssize_t receive(struct netlink_socket *s, int64_t deadline_ms, struct err
 static int ask_once(struct netlink_socket *s, struct nlmsghdr *request, struct netlink_reply *reply,
 		    struct error *err)
 {
-	int64_t deadline_ms = now_ms() + TIME_LIMIT_MS;
+	int64_t deadline_ms = clock_now_ms() + TIME_LIMIT_MS;
 
 	netlink_reply_clear(reply);
 	reply->seq = request->nlmsg_seq = ++s->seq;

@@ -36,15 +36,6 @@ static void write_all(int fd, const char *text)
 	}
 }
 
-static json_t *object_new(void)
-{
-	json_t *object = json_object();
-
-	if (!object)
-		alloc_exhausted();
-	return object;
-}
-
 /* In the child: never returns. What the library prints on either stream goes to `text_fd`. */
 static void RH_NORETURN probe_in_child(host_probe probe, int result_fd, int text_fd)
 {
@@ -56,8 +47,8 @@ static void RH_NORETURN probe_in_child(host_probe probe, int result_fd, int text
 	dup2(result_fd, RESULT_FD);
 	child_close_from(RESULT_FD + 1);
 
-	envelope = object_new();
-	result = object_new();
+	envelope = json_object_new();
+	result = json_object_new();
 	int rc = probe(result, &err);
 	if (rc < 0) {
 		json_put_int(envelope, "errno", -(int64_t)rc);
@@ -88,29 +79,13 @@ static int read_result(const struct child *c, const char *name, json_t **out, st
 
 static int run(const struct probe_question *q, struct child *c, json_t **out, struct error *err)
 {
-	int result[2], text[2];
-	int rc = child_pipe(result, err);
+	int ends[CHILD_STREAMS];
+	int rc = child_start(c, ends, err);
 
 	if (rc < 0)
 		return rc;
-	rc = child_pipe(text, err);
-	if (rc < 0) {
-		close(result[0]);
-		close(result[1]);
-		return rc;
-	}
-	c->pid = child_fork(err);
-	if (c->pid == 0)
-		probe_in_child(q->probe, result[1], text[1]);
-	close(result[1]);
-	close(text[1]);
-	if (c->pid < 0) {
-		close(result[0]);
-		close(text[0]);
-		return c->pid;
-	}
-	c->streams[0].fd = result[0];
-	c->streams[1].fd = text[0];
+	if (rc == 0)
+		probe_in_child(q->probe, ends[0], ends[1]);
 
 	_cleanup_free_ char *what = xasprintf("the %s probe", q->name);
 	rc = child_collect(c, q->timeout_ms, what, err);
@@ -128,7 +103,7 @@ static int probe_live(struct host *host RH_UNUSED, const void *question, json_t 
 	int rc = run(question, &c, &outcome, &failure);
 
 	if (rc < 0) {
-		outcome = object_new();
+		outcome = json_object_new();
 		json_put_int(outcome, "errno", -(int64_t)rc);
 		json_put_string(outcome, "message", error_text(&failure));
 	}

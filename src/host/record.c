@@ -101,10 +101,8 @@ static int write_path(const char *path, const json_t *root, struct error *err)
 int host_record_write(struct host *host, const char *path, const struct host_record_options *options,
 		      struct error *err)
 {
-	_cleanup_json_ json_t *root = json_object(), *doors = NULL;
+	_cleanup_json_ json_t *root = json_object_new(), *doors = NULL;
 
-	if (!root)
-		alloc_exhausted();
 	if (!host->recording)
 		return error_set(err, -EINVAL, "%s: nothing was recorded", path);
 	doors = door_memory_document(host->recording);

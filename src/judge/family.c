@@ -53,15 +53,6 @@ const struct family *family_of_rdma(json_t *snapshot, const char *device)
 	return NULL;
 }
 
-const struct family *family_by_name(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
-		if (!strcmp(families[i]->name, name))
-			return families[i];
-	}
-	return NULL;
-}
-
 const struct family *family_of_port(const struct judging *g, const struct site_rdma *port)
 {
 	const struct family *family = NULL;

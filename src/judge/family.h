@@ -29,8 +29,6 @@ struct family {
 	void (*firmware)(struct judging *g, const char *nic);
 	/* Ethernet and RDMA driver from one source? Adds findings. NULL: not applicable. */
 	void (*driver_pair)(struct judging *g, const char *nic);
-	/* Host side of ECN. NULL: nothing is known. */
-	void (*ecn)(struct judging *g, const char *nic);
 	/* Names of error counters that must not grow, NULL-terminated. */
 	const char *const *error_counters;
 };
@@ -40,7 +38,6 @@ struct family {
 const struct family *family_of_nic(json_t *snapshot, const char *nic);
 /* Family by the driver of an RDMA device. */
 const struct family *family_of_rdma(json_t *snapshot, const char *device);
-const struct family *family_by_name(const char *name);
 /* Family of an RDMA port of the judged node: of its RDMA device when there is one, else of the first
  * NIC below it that has a known family. A virtual NIC can only carry software RDMA: family_rxe. */
 const struct family *family_of_port(const struct judging *g, const struct site_rdma *port);

@@ -28,7 +28,9 @@ static bool covers(const char *gap, const char *pointer)
 	return !strncmp(gap, pointer, len) && (pointer[len] == '\0' || pointer[len] == '/');
 }
 
-const char *gap_text(json_t *snapshot, const char *pointer, const char *key)
+/* Text of the gap that covers `pointer` in the snapshot's /gaps: its member `key` ("reason",
+ * "hint"), of the longest pointer that is a prefix by whole segments. Borrowed or NULL. */
+static const char *gap_text(json_t *snapshot, const char *pointer, const char *key)
 {
 	const char *best = NULL;
 	size_t best_len = 0, i;
@@ -178,12 +180,6 @@ const char *fact_optional_string(struct judging *g, const char *fmt, ...)
 {
 	POINTER(pointer, fmt);
 	return json_string_value(look(g, own(g), false, pointer));
-}
-
-json_t *fact_peer(struct judging *g, const char *fmt, ...)
-{
-	POINTER(pointer, fmt);
-	return look(g, peers(g), true, pointer);
 }
 
 bool fact_peer_int(struct judging *g, int64_t *value, const char *fmt, ...)

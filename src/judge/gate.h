@@ -114,7 +114,6 @@ int64_t fact_optional_int(struct judging *g, int64_t fallback, const char *fmt, 
 const char *fact_optional_string(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 
 /* The same of the peer's snapshot, for pair judges. */
-json_t *fact_peer(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 bool fact_peer_int(struct judging *g, int64_t *value, const char *fmt, ...) RH_PRINTF(3, 4);
 const char *fact_peer_string(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 json_t *fact_peer_optional(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);

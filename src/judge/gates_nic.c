@@ -9,7 +9,8 @@
 #include "judge/signature.h"
 #include "judge/subject.h"
 
-const char *nic_is_virtual(struct judging *g)
+/* not_applicable: a virtual NIC has no PCIe link and no firmware of its own. */
+static const char *nic_is_virtual(struct judging *g)
 {
 	const char *driver = g->nic ? subject_virtual_driver(g->snapshot, g->nic) : NULL;
 

@@ -25,10 +25,6 @@ void judge_gdr_register(struct judging *g);
 /* Family of the NIC's RDMA device, else of the physical link; NULL when no rule is known for it. */
 const struct family *gdr_family(const struct judging *g, const char *nic);
 
-/* PCI addresses of the node's RDMA NICs (physical links below the RDMA ports), each once. The
- * caller frees the array; the strings are borrowed from the snapshot. */
-const char **gdr_nics(const struct judging *g, size_t *n);
-
 /* Type of the IOMMU group of a PCI device, with evidence; NULL when it was not observed. */
 const char *gdr_iommu_type(struct judging *g, const char *bdf);
 /* Does this group type translate addresses (DMA, DMA-FQ)? */
@@ -37,4 +33,3 @@ bool gdr_iommu_translates(const char *type);
 /* Does a record of /proofs/gdr_register (or /proofs/gdr) stand for this GPU and NIC? A record that
  * names no GPU or no link stands for every one of the node. */
 bool gdr_record_is_about(json_t *record, const char *gpu, const char *nic);
-

@@ -10,7 +10,9 @@
 #include "judge/scope.h"
 #include "judge/subject.h"
 
-const char **gdr_nics(const struct judging *g, size_t *n)
+/* PCI addresses of the node's RDMA NICs (physical links below the RDMA ports), each once. The
+ * caller frees the array; the strings are borrowed from the snapshot. */
+static const char **rdma_nics(const struct judging *g, size_t *n)
 {
 	const char **list = NULL;
 	size_t capacity = 0;
@@ -58,7 +60,7 @@ static struct nearest nearest_of(const struct judging *g, const char *own)
 	struct nearest best = { .distance = PCI_UNKNOWN };
 	json_t *devices = peek(g, "/pci/devices");
 	size_t n;
-	_cleanup_free_ const char **nics = gdr_nics(g, &n);
+	_cleanup_free_ const char **nics = rdma_nics(g, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_pci_path_ struct pci_path path;
@@ -220,6 +222,15 @@ void judge_gdr_acs(struct judging *g)
 			      path.hole ? path.hole : nic);
 		return;
 	}
+	/* a GPU always hangs below a root port: a hypervisor shows another tree than there is */
+	if (!path.n_bridges) {
+		place_facts(g, g->gpu);
+		place_facts(g, nic);
+		judge_unknown(g, "read the ACS of the bridges on the host of this virtual machine",
+			      "no bridge is seen above GPU and NIC: a virtual machine does not see the "
+			      "bridges of its host");
+		return;
+	}
 	for (size_t i = 0; i < path.n_bridges; i++)
 		clear += judge_bridge(g, path.bridges[i], path.common);
 	if (clear != path.n_bridges)
@@ -316,7 +327,7 @@ void judge_gdr_iommu(struct judging *g)
 		judge_pass(g, "no IOMMU is in use");
 		return;
 	}
-	_cleanup_free_ const char **nics = gdr_nics(g, &n);
+	_cleanup_free_ const char **nics = rdma_nics(g, &n);
 
 	json_object_foreach(peek(g, "/pci/devices"), bdf, device) {
 		if (subject_is_gpu(device))

@@ -50,7 +50,7 @@ static void judge_status(struct judging *g, const char *status)
 }
 
 struct tally {
-	size_t answering, ecc_off, persistence_off;
+	size_t answering, persistence_off;
 	int64_t bar1_min_bytes;
 };
 
@@ -72,12 +72,10 @@ static void judge_one(struct judging *g, const char *bdf, struct tally *t)
 		judge_unknown(g, NULL, "GPU %s did not tell its BAR1 size", bdf);
 	else if (t->answering == 1 || json_integer_value(bar1) < t->bar1_min_bytes)
 		t->bar1_min_bytes = json_integer_value(bar1);
-	if (json_is_false(ecc)) {
-		t->ecc_off++;
+	if (json_is_false(ecc))
 		judge_warn(g, "gpu-ecc-off", judge_text(g, "`nvidia-smi -i %s -e 1`, then reset.",
 							   bdf),
 			   "GPU %s runs without ECC: bit errors in HBM go unseen", bdf);
-	}
 	t->persistence_off += json_is_false(mode);
 }
 
@@ -94,6 +92,8 @@ void judge_gpu_nvml(struct judging *g)
 		judge_status(g, status);
 		return;
 	}
+	if (gpu_count(g) && !fact(g, "/gpu/devices"))
+		return;
 	json_object_foreach(peek(g, "/pci/devices"), bdf, device) {
 		if (subject_is_gpu(device))
 			judge_one(g, bdf, &t);

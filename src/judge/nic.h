@@ -7,6 +7,3 @@
 void judge_pci_link(struct judging *g);
 void judge_nic_firmware(struct judging *g);
 void judge_nic_firmware_pair(struct judging *g);
-
-/* "virtio_net is a virtual NIC …" for a NIC without PCI link and firmware of its own, else NULL. */
-const char *nic_is_virtual(struct judging *g);

@@ -34,7 +34,7 @@ void strings_add(char ***strings, char *text)
 	(*strings)[n + 1] = NULL;
 }
 
-void verdict_clear(struct verdict *v)
+static void verdict_clear(struct verdict *v)
 {
 	free(v->node);
 	free(v->subject);

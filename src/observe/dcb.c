@@ -30,18 +30,12 @@ static const struct attr_type ieee_types[DCB_ATTR_IEEE_MAX + 1] = {
 	[DCB_ATTR_IEEE_PEER_APP] = {MNL_TYPE_NESTED},
 };
 
-static void append_int(json_t *array, int64_t value)
-{
-	if (json_array_append_new(array, json_integer(value)) < 0)
-		alloc_exhausted();
-}
-
 static void put_bytes(json_t *obj, const char *key, const uint8_t *bytes, size_t n)
 {
 	json_t *array = json_arr(obj, key);
 
 	for (size_t i = 0; i < n; i++)
-		append_int(array, bytes[i]);
+		json_append(array, json_integer_new(bytes[i]));
 }
 
 static void put_selection(json_t *tsa, uint8_t algorithm)
@@ -93,7 +87,7 @@ static void put_counters(json_t *obj, const char *key, const __u64 *counters, si
 		_cleanup_free_ char *text = NULL;
 
 		if (counters[i] <= INT64_MAX) {
-			append_int(array, (int64_t)counters[i]);
+			json_append(array, json_integer_new((int64_t)counters[i]));
 		} else {
 			text = xasprintf("%llu", (unsigned long long)counters[i]);
 			json_append_text(array, text);
@@ -113,7 +107,7 @@ static void put_pfc(json_t *obj, const struct nlattr *a)
 	enabled = json_arr(j, "enabled");
 	for (int i = 0; i < IEEE_8021Q_MAX_PRIORITIES; i++)
 		if (pfc.pfc_en >> i & 1)
-			append_int(enabled, i);
+			json_append(enabled, json_integer_new(i));
 	json_put_bool(j, "mbc", pfc.mbc);
 	json_put_int(j, "delay", pfc.delay);
 	put_counters(j, "requests", pfc.requests, ARRAY_SIZE(pfc.requests));
@@ -161,14 +155,14 @@ static void put_dscp(json_t *dscp, const struct dcb_app *app)
 	json_t *old = json_object_get(dscp, key);
 
 	if (json_is_integer(old)) {
-		json_t *list = json_array();
+		json_t *list = json_array_new();
 
-		append_int(list, json_integer_value(old));
+		json_append(list, json_integer_new(json_integer_value(old)));
 		json_put(dscp, key, list);
 		old = list;
 	}
 	if (old)
-		append_int(old, app->priority);
+		json_append(old, json_integer_new(app->priority));
 	else
 		json_put_int(dscp, key, app->priority);
 }
@@ -186,12 +180,12 @@ static int put_apps(json_t *obj, const struct nlattr *table, bool with_dscp)
 	list = json_arr(obj, "app");
 	dscp = with_dscp ? json_obj(obj, "dscp") : NULL;
 	for (size_t i = 0; i < n; i++) {
-		json_t *entry = json_object();
+		json_t *entry = json_object_new();
 
 		json_put_int(entry, "selector", apps[i].selector);
 		json_put_int(entry, "protocol", apps[i].protocol);
 		json_put_int(entry, "priority", apps[i].priority);
-		json_array_append_new(list, entry);
+		json_append(list, entry);
 		if (dscp && apps[i].selector == IEEE_8021QAZ_APP_SEL_DSCP &&
 		    apps[i].protocol <= DSCP_MAX)
 			put_dscp(dscp, &apps[i]);

@@ -17,12 +17,10 @@ static json_t *distinct(json_t *types)
 {
 	const size_t n = json_object_size(types);
 	_cleanup_free_ const char **texts = xcalloc(n + 1, sizeof(*texts));
-	json_t *list = json_array(), *type;
+	json_t *list = json_array_new(), *type;
 	const char *group;
 	size_t used = 0;
 
-	if (!list)
-		alloc_exhausted();
 	json_object_foreach(types, group, type)
 		texts[used++] = json_string_value(type);
 	qsort(texts, used, sizeof(*texts), compare_texts);
@@ -34,14 +32,12 @@ static json_t *distinct(json_t *types)
 
 json_t *observe_iommu(struct observation *o)
 {
-	json_t *types = json_object();
+	json_t *types = json_object_new();
 	_cleanup_error_ struct error err = {0};
 	_cleanup_(names) char **groups = NULL;
 	struct host_stat st;
 	bool complete = true;
 
-	if (!types)
-		alloc_exhausted();
 	int n = host_list(o->host, &groups, &err, GROUPS);
 	/* A kernel without IOMMU support has no such folder; a container without sysfs neither. */
 	if (n == -ENOENT && host_stat(o->host, &st, false, NULL, "/sys/kernel") == 0)

@@ -104,7 +104,7 @@ static void put_statistics(json_t *link, const struct nlattr *a)
 /* A list of mappings. The kernel sends no list when there are none; a broken one is not put. */
 static int put_vlan_map(json_t *vlan, const char *key, const struct nlattr *list)
 {
-	_cleanup_json_ json_t *map = json_object();
+	_cleanup_json_ json_t *map = json_object_new();
 
 	for (const struct nlattr *a = NULL; (a = attr_next_nested(list, a));) {
 		struct ifla_vlan_qos_mapping m;
@@ -201,7 +201,7 @@ int links_parse_link(const struct nlmsghdr *nlh, void *data)
 			    "/links");
 		return 0;
 	}
-	link = json_object();
+	link = json_object_new();
 	json_put(json_obj(dump->o->snapshot, "links"), name, link);
 
 	json_put_int(link, "index", ifi->ifi_index);

@@ -92,8 +92,8 @@ int links_parse_address(const struct nlmsghdr *nlh, void *data)
 			    "/links/%s/addresses", e->name);
 		return 0;
 	}
-	entry = json_object();
-	json_array_append_new(json_arr(e->link, "addresses"), entry);
+	entry = json_object_new();
+	json_append(json_arr(e->link, "addresses"), entry);
 	json_put_string(entry, "family", links_family_name(ifa->ifa_family));
 	json_put_string(entry, "address", address);
 	json_put_int(entry, "prefix", ifa->ifa_prefixlen);

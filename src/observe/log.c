@@ -90,6 +90,6 @@ void observe_kernel_log(struct observation *o)
 	json_t *kept = json_arr(log, "lines");
 	json_array_foreach(lines, i, line)
 		if (log_line_relevant(json_get_string(line, "text", "")) &&
-		    relevant-- <= LOG_LINES_MAX && json_array_append(kept, line) < 0)
-			alloc_exhausted();
+		    relevant-- <= LOG_LINES_MAX)
+			json_append(kept, json_incref(line));
 }

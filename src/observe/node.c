@@ -36,11 +36,9 @@ static char *unquote(const char *s)
 json_t *os_release_parse(const char *text)
 {
 	_cleanup_free_ char *copy = xstrdup(text);
-	json_t *release = json_object();
+	json_t *release = json_object_new();
 	char *cursor = copy, *line;
 
-	if (!release)
-		alloc_exhausted();
 	while ((line = text_next_line(&cursor))) {
 		line = text_trim(line);
 		size_t n = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -106,12 +104,10 @@ static bool config_line(char *line, const char **option, const char **value)
 json_t *kernel_config_parse(const char *text, const char *const *options)
 {
 	_cleanup_free_ char *copy = xstrdup(text);
-	_cleanup_json_ json_t *config = json_object();
+	_cleanup_json_ json_t *config = json_object_new();
 	char *cursor = copy, *line;
 	bool any = false;
 
-	if (!config)
-		alloc_exhausted();
 	for (size_t i = 0; options[i]; i++)
 		json_put_string(config, options[i], "n");
 	while ((line = text_next_line(&cursor))) {

@@ -42,17 +42,14 @@ static const char *hint_of(int code)
 void observe_gap_at(struct observation *o, int code, const char *hint, const char *reason,
 		    const char *pointer)
 {
-	json_t *gap = json_object();
+	json_t *gap = json_object_new();
 
-	if (!gap)
-		alloc_exhausted();
 	json_put_string(gap, "pointer", pointer);
 	json_put_string(gap, "reason", reason);
 	if (code < 0)
 		json_put_int(gap, "errno", -code);
 	json_put_string(gap, "hint", hint ? hint : hint_of(code));
-	if (json_array_append_new(json_arr(o->snapshot, "gaps"), gap) < 0)
-		alloc_exhausted();
+	json_append(json_arr(o->snapshot, "gaps"), gap);
 }
 
 void observe_gap(struct observation *o, int code, const char *hint, const char *reason,
@@ -95,16 +92,12 @@ static void observe_head(struct observation *o)
 	json_put_int(taken, "boottime_ns", now.boottime_ns);
 }
 
-int observe_snapshot(json_t **snapshot, struct host *host, struct error *err)
+json_t *observe_snapshot(struct host *host)
 {
-	_cleanup_json_ json_t *document = json_object();
-	struct observation o = {.host = host, .snapshot = document};
+	struct observation o = {.host = host, .snapshot = json_object_new()};
 
-	if (!document)
-		return error_set(err, -ENOMEM, "out of memory");
 	observe_head(&o);
 	for (size_t i = 0; i < ARRAY_SIZE(observers); i++)
 		observers[i](&o);
-	*snapshot = json_incref(document);
-	return 0;
+	return o.snapshot;
 }

@@ -13,11 +13,8 @@ struct observation {
 	json_t *snapshot;	/* the whole document, borrowed */
 };
 
-/*
- * Take a whole snapshot of `host`. `*snapshot` is a new reference, owned by the caller.
- * Fails only when the doors themselves fail (memory, a broken recording).
- */
-int observe_snapshot(json_t **snapshot, struct host *host, struct error *err);
+/* Take a whole snapshot of `host`: a new reference, never NULL. What could not be seen is in its gaps. */
+json_t *observe_snapshot(struct host *host);
 
 /*
  * Note that the fact at `pointer` (and all below it) was not seen: `code` is the negative errno,

@@ -97,10 +97,8 @@ static void put_width(const struct sysfs_object *device, json_t *link, const cha
 
 static void put_link(const struct sysfs_object *device)
 {
-	_cleanup_json_ json_t *link = json_object();
+	_cleanup_json_ json_t *link = json_object_new();
 
-	if (!link)
-		alloc_exhausted();
 	put_speed(device, link, "speed_gts", "current_link_speed");
 	put_width(device, link, "width", "current_link_width");
 	put_speed(device, link, "max_speed_gts", "max_link_speed");
@@ -117,10 +115,8 @@ static json_t *acs_new(const struct pci_config *config)
 		"source_validation", "translation_blocking", "request_redirect",
 		"completion_redirect", "upstream_forwarding", "egress_control", "direct_translated",
 	};
-	json_t *acs = json_object();
+	json_t *acs = json_object_new();
 
-	if (!acs)
-		alloc_exhausted();
 	json_put_stringf(acs, "cap", "0x%04x", config->acs_cap);
 	json_put_stringf(acs, "ctrl", "0x%04x", config->acs_ctrl);
 	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
@@ -226,10 +222,8 @@ static json_t *children_new(struct observation *o, const char *class)
 	_cleanup_error_ struct error err = {0};
 	_cleanup_(names) char **names = NULL;
 	int n = host_list(o->host, &names, &err, "/sys/class/%s", class);
-	json_t *children = json_object();
+	json_t *children = json_object_new();
 
-	if (!children)
-		alloc_exhausted();
 	for (int i = 0; i < n; i++) {
 		_cleanup_pci_place_ struct pci_place place = {0};
 		_cleanup_free_ char *target = NULL;
@@ -325,7 +319,8 @@ static int list_bus(struct observation *o, char ***names, const char *bus, const
 	return n;
 }
 
-void observe_auxiliary(struct observation *o, json_t *pci)
+/* /pci/auxiliary */
+static void observe_auxiliary(struct observation *o, json_t *pci)
 {
 	_cleanup_(names) char **names = NULL;
 	int n = list_bus(o, &names, "auxiliary", "/pci/auxiliary");

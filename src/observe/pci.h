@@ -21,5 +21,3 @@ int pci_resource_parse(const char *text, uint64_t *bytes);
 
 /* /os/iommu, and the type of each group: number (as text) -> type. New reference. */
 json_t *observe_iommu(struct observation *o);
-/* /pci/auxiliary */
-void observe_auxiliary(struct observation *o, json_t *pci);

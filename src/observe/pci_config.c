@@ -104,7 +104,6 @@ int pci_config_parse(struct pci_config *config, const uint8_t *data, size_t len,
 	if (memcmp(data, ones, sizeof(ones)) == 0)
 		return error_set(err, -ENODEV, "the device does not answer (all ones)");
 	config->multifunction = data[PCI_HEADER_TYPE] & 0x80;
-	config->bridge = (data[PCI_HEADER_TYPE] & 0x7f) == PCI_HEADER_TYPE_BRIDGE;
 	int rc = parse_capabilities(config, data, len, err);
 	return rc < 0 ? rc : parse_extended(config, data, len, err);
 }

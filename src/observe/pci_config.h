@@ -16,7 +16,6 @@ enum pci_seen {
 
 struct pci_config {
 	bool multifunction;
-	bool bridge;		/* PCI-to-PCI bridge header */
 	enum pci_seen pcie;	/* PCI Express capability */
 	int port_type;		/* device/port type of that capability, PCI_EXP_TYPE_* */
 	enum pci_seen acs;	/* Access Control Services */

@@ -12,11 +12,9 @@
 json_t *rdma_uverbs_map(struct observation *o)
 {
 	_cleanup_(names) char **names = NULL;
-	json_t *map = json_object();
+	json_t *map = json_object_new();
 	int n = host_list(o->host, &names, NULL, "/sys/class/infiniband_verbs");
 
-	if (!map)
-		alloc_exhausted();
 	for (int i = 0; i < n; i++) {
 		if (!text_starts_with(names[i], "uverbs"))
 			continue;

@@ -230,14 +230,12 @@ static void observe_driver(struct observation *o, const char *name, json_t *fact
 int rdma_netlink_observe(struct observation *o, json_t *rdma, bool uverbs, struct error *err)
 {
 	_cleanup_error_ struct error part = {0};
-	_cleanup_json_ json_t *devices = json_object();
+	_cleanup_json_ json_t *devices = json_object_new();
 	struct request request;
 	const char *name;
 	json_t *facts;
 	int rc;
 
-	if (!devices)
-		alloc_exhausted();
 	rc = host_netlink(o->host, NETLINK_RDMA,
 			  request_begin(&request, RDMA_NLDEV_CMD_GET, NLM_F_DUMP | NLM_F_ACK),
 			  rdma_netlink_device, devices, err);

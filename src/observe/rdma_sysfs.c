@@ -126,15 +126,12 @@ static void put_gids(const struct sysfs_object *port)
 							   port->path, index);
 		_cleanup_free_ char *link = host_read_text(host, NULL, "%s/gid_attrs/ndevs/%lld",
 							   port->path, index);
-		json_t *entry = json_object();
-		if (!entry)
-			alloc_exhausted();
+		json_t *entry = json_object_new();
 		json_put_int(entry, "index", index);
 		json_put_string(entry, "gid", gid);
 		json_put_string(entry, "type", type);
 		json_put_string(entry, "link", link);
-		if (json_array_append_new(gids, entry) < 0)
-			alloc_exhausted();
+		json_append(gids, entry);
 	}
 }
 

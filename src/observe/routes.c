@@ -70,8 +70,8 @@ static bool put_nexthops(json_t *route, const struct links_context *c, const str
 			return false;
 		attr_parse_bytes(p + sizeof(nh), nh.rtnh_len - sizeof(nh), tb, RTA_MAX,
 				 route_types);
-		entry = json_object();
-		json_array_append_new(nexthops, entry);
+		entry = json_object_new();
+		json_append(nexthops, entry);
 		put_gateway(entry, tb, family);
 		put_link(entry, c->table, (uint32_t)nh.rtnh_ifindex);
 		json_put_int(entry, "weight", nh.rtnh_hops + 1);
@@ -94,6 +94,21 @@ static void put_destination(json_t *route, const struct rtmsg *rtm, const struct
 		json_put_string(route, "destination", "default");
 }
 
+/* Tables that only a rule leads to are named, not read: a judge of the main table then knows that
+ * this table alone does not decide. In order of their numbers. */
+static void put_other_table(json_t *snapshot, uint32_t table)
+{
+	json_t *tables = json_arr(snapshot, "route_tables");
+	size_t i = 0;
+
+	while (i < json_array_size(tables) && json_integer_value(json_array_get(tables, i)) < table)
+		i++;
+	if (i < json_array_size(tables) && json_integer_value(json_array_get(tables, i)) == table)
+		return;
+	if (json_array_size(tables) < ROUTE_TABLES_MAX)
+		json_array_insert_new(tables, i, json_integer(table));
+}
+
 int routes_parse_route(const struct nlmsghdr *nlh, void *data)
 {
 	struct links_context *c = data;
@@ -112,14 +127,16 @@ int routes_parse_route(const struct nlmsghdr *nlh, void *data)
 	right = attr_parse(nlh, sizeof(*rtm), tb, RTA_MAX, route_types) == 0;
 	if (!attr_get_u32(tb[RTA_TABLE], &table))
 		table = rtm->rtm_table;
-	if (table != RT_TABLE_MAIN && table != RT_TABLE_LOCAL)
+	if (table != RT_TABLE_MAIN && table != RT_TABLE_LOCAL) {
+		put_other_table(c->o->snapshot, table);
 		return 0;
+	}
 	routes = json_arr(c->o->snapshot, "routes");
 	if (json_array_size(routes) >= ROUTES_MAX) {
 		c->dropped++;
 		return 0;
 	}
-	route = json_object();
+	route = json_object_new();
 	json_put_string(route, "family", links_family_name(rtm->rtm_family));
 	put_destination(route, rtm, tb[RTA_DST]);
 	put_gateway(route, tb, rtm->rtm_family);
@@ -142,7 +159,7 @@ int routes_parse_route(const struct nlmsghdr *nlh, void *data)
 		c->nexthop_objects = true;
 	/* without an attribute that did not fit it would be another route */
 	if (right)
-		json_array_append(routes, route);
+		json_append(routes, json_incref(route));
 	else
 		observe_gap(c->o, -EBADMSG, NULL, "the kernel described a route in an unknown form",
 			    "/routes");

@@ -56,9 +56,7 @@ static json_t *configured_new(struct observation *o)
 
 	if (n < 0)
 		return NULL;
-	configured = json_object();
-	if (!configured)
-		alloc_exhausted();
+	configured = json_object_new();
 	for (int i = 0; i < n; i++) {
 		_cleanup_free_ char *text = NULL;
 		char *cursor, *line;

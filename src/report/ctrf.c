@@ -65,7 +65,7 @@ static json_t *test_new(json_t *document, json_t *verdict)
 			  report_level_title((unsigned)json_get_int(verdict, "level", 0)));
 	static const char *const kept[] = {"gate",	  "phase",	"level",   "node",  "subject",
 					   "explained_by", "blocked_by", "assumed", "double"};
-	json_t *test = json_object(), *extra, *suite, *tags;
+	json_t *test = json_object_new(), *extra, *suite, *tags;
 
 	document_put(test, "name", name);
 	document_put(test, "status", ctrf_status[status]);
@@ -108,7 +108,7 @@ static void put_summary(json_t *results, json_t *document)
 
 json_t *ctrf_document(json_t *document)
 {
-	json_t *ctrf = json_object(), *results, *tests, *environment, *v;
+	json_t *ctrf = json_object_new(), *results, *tests, *environment, *v;
 	_cleanup_free_ char *closing = document_closing(document, "; ");
 	size_t i;
 
@@ -124,8 +124,7 @@ json_t *ctrf_document(json_t *document)
 	put_summary(results, document);
 	tests = json_arr(results, "tests");
 	json_array_foreach(json_object_get(document, "verdicts"), i, v) {
-		if (json_array_append_new(tests, test_new(document, v)) < 0)
-			alloc_exhausted();
+		json_append(tests, test_new(document, v));
 	}
 	environment = json_obj(results, "environment");
 	document_put(environment, "reportName", closing);

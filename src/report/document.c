@@ -25,12 +25,6 @@ void document_put(json_t *obj, const char *key, const char *text)
 		json_put(obj, key, text_new(text));
 }
 
-static void append(json_t *array, json_t *value)
-{
-	if (!value || json_array_append_new(array, value) < 0)
-		alloc_exhausted();
-}
-
 /* True when no text in the value, keys included, needs to be made safe. */
 static bool value_is_clean(json_t *value)
 {
@@ -58,16 +52,16 @@ static json_t *value_copy(json_t *value)
 
 	switch (json_typeof(value)) {
 	case JSON_OBJECT:
-		copy = json_object();
+		copy = json_object_new();
 		json_object_foreach(value, key, child) {
 			_cleanup_free_ char *safe = safe_text(key);
 			json_put(copy, safe, value_copy(child));
 		}
 		return copy;
 	case JSON_ARRAY:
-		copy = json_array();
+		copy = json_array_new();
 		json_array_foreach(value, i, child)
-			append(copy, value_copy(child));
+			json_append(copy, value_copy(child));
 		return copy;
 	case JSON_STRING: {
 		_cleanup_free_ char *safe =
@@ -87,12 +81,12 @@ json_t *document_value(json_t *value)
 static void put_texts(json_t *obj, const char *key, char **texts)
 {
 	for (; texts && *texts; texts++)
-		append(json_arr(obj, key), text_new(*texts));
+		json_append(json_arr(obj, key), text_new(*texts));
 }
 
 static json_t *cause_new(const struct cause *cause)
 {
-	json_t *obj = json_object();
+	json_t *obj = json_object_new();
 
 	document_put(obj, "id", cause->id);
 	document_put(obj, "text", cause->text);
@@ -103,7 +97,7 @@ static json_t *cause_new(const struct cause *cause)
 
 static json_t *evidence_new(const struct evidence *evidence)
 {
-	json_t *obj = json_object();
+	json_t *obj = json_object_new();
 
 	document_put(obj, "node", evidence->node);
 	document_put(obj, "pointer", evidence->pointer);
@@ -116,7 +110,7 @@ static json_t *evidence_new(const struct evidence *evidence)
 
 static json_t *verdict_new(const struct verdict *v)
 {
-	json_t *obj = json_object();
+	json_t *obj = json_object_new();
 
 	document_put(obj, "gate", v->gate->id);
 	document_put(obj, "title", v->gate->title);
@@ -135,10 +129,10 @@ static json_t *verdict_new(const struct verdict *v)
 		json_put_bool(obj, "double", true);
 	json_t *causes = json_arr(obj, "causes");
 	for (size_t i = 0; i < v->n_causes; i++)
-		append(causes, cause_new(&v->causes[i]));
+		json_append(causes, cause_new(&v->causes[i]));
 	json_t *evidence = json_arr(obj, "evidence");
 	for (size_t i = 0; i < v->n_evidence; i++)
-		append(evidence, evidence_new(&v->evidence[i]));
+		json_append(evidence, evidence_new(&v->evidence[i]));
 	return obj;
 }
 
@@ -149,7 +143,7 @@ static json_t *reference_new(json_t *verdicts, size_t index)
 
 	if (!v)
 		return json_null();
-	obj = json_object();
+	obj = json_object_new();
 	json_put_int(obj, "verdict", (int64_t)index);
 	json_put(obj, "gate", json_incref(json_object_get(v, "gate")));
 	json_put(obj, "node", json_incref(json_object_get(v, "node")));
@@ -158,7 +152,8 @@ static json_t *reference_new(json_t *verdicts, size_t index)
 	return obj;
 }
 
-void document_close(json_t *document, size_t railhead, size_t stopped, bool passed)
+/* Fill document["result"] from its verdicts; indexes as in struct ladder, `n` = none. */
+static void put_result(json_t *document, size_t railhead, size_t stopped, bool passed)
 {
 	json_t *result = json_obj(document, "result"), *verdicts = json_arr(document, "verdicts");
 	json_t *counts = json_obj(result, "counts"), *v;
@@ -176,7 +171,7 @@ void document_close(json_t *document, size_t railhead, size_t stopped, bool pass
 
 json_t *report_document(const struct ladder *ladder)
 {
-	json_t *document = json_object(), *site, *nodes, *verdicts;
+	json_t *document = json_object_new(), *site, *nodes, *verdicts;
 	const struct verdict *railhead = ladder_railhead(ladder);
 
 	document_put(document, "schema", REPORT_SCHEMA);
@@ -188,20 +183,19 @@ json_t *report_document(const struct ladder *ladder)
 	json_put_bool(site, "assumed", ladder->assumed);
 	nodes = json_arr(document, "nodes");
 	for (size_t i = 0; ladder->nodes && ladder->nodes[i]; i++) {
-		json_t *node = json_object();
+		json_t *node = json_object_new();
 
 		document_put(node, "name", ladder->nodes[i]);
 		if (ladder->sources)
 			document_put(node, "source", ladder->sources[i]);
-		append(nodes, node);
+		json_append(nodes, node);
 	}
-	json_obj(document, "result");	/* before the verdicts; filled by document_close() */
+	json_obj(document, "result");	/* before the verdicts; filled by put_result() */
 	verdicts = json_arr(document, "verdicts");
 	for (size_t i = 0; i < ladder->n_verdicts; i++)
-		append(verdicts, verdict_new(&ladder->verdicts[i]));
-	document_close(document,
-		       railhead ? (size_t)(railhead - ladder->verdicts) : ladder->n_verdicts,
-		       ladder->stopped_at, ladder_exit_status(ladder) == 0);
+		json_append(verdicts, verdict_new(&ladder->verdicts[i]));
+	put_result(document, railhead ? (size_t)(railhead - ladder->verdicts) : ladder->n_verdicts,
+		   ladder->stopped_at, ladder_exit_status(ladder) == 0);
 	return document;
 }
 

@@ -7,7 +7,7 @@
 
 static json_t *gate_document(const struct gate *gate)
 {
-	json_t *obj = json_object();
+	json_t *obj = json_object_new();
 
 	document_put(obj, "id", gate->id);
 	json_put_int(obj, "phase", gate->phase);
@@ -27,13 +27,12 @@ static json_t *gate_document(const struct gate *gate)
 
 static json_t *gates_document(const struct gate *const *gates, size_t n)
 {
-	json_t *document = json_object(), *list;
+	json_t *document = json_object_new(), *list;
 
 	document_put(document, "schema", REPORT_GATES_SCHEMA);
 	list = json_arr(document, "gates");
 	for (size_t i = 0; i < n; i++) {
-		if (json_array_append_new(list, gate_document(gates[i])) < 0)
-			alloc_exhausted();
+		json_append(list, gate_document(gates[i]));
 	}
 	return document;
 }

@@ -108,7 +108,7 @@ size_t group_run_end(json_t *verdicts, size_t from, size_t boundary)
 
 void group_verdicts(struct groups *groups, json_t *verdicts, size_t from, size_t to)
 {
-	_cleanup_json_ json_t *seen = json_object();
+	_cleanup_json_ json_t *seen = json_object_new();
 
 	for (size_t i = from; i < to; i++) {
 		_cleanup_free_ char *key = key_new(json_array_get(verdicts, i));

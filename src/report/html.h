@@ -8,8 +8,6 @@
 void html_put(struct strbuf *out, const char *text);
 /* Text in which `such` stretches become <code>. */
 void html_put_rich(struct strbuf *out, const char *text);
-/* Several lines: paragraphs, and <pre> for the indented ones. */
-void html_put_advice(struct strbuf *out, const char *text);
 /* The sign of a status; `name` makes it speak to a screen reader, NULL hides it from one. */
 void html_put_mark(struct strbuf *out, enum verdict_status status, const char *name);
 /* Class of a status: as its name, but "na". */
@@ -18,7 +16,8 @@ const char *html_class(enum verdict_status status);
 void html_put_reference(struct strbuf *out, json_t *document, const char *name, const char *node);
 /* The gate and the subject of a verdict, the gate in <code>. */
 void html_put_name(struct strbuf *out, json_t *document, json_t *verdict);
-/* "cause", "fix" … under a verdict; `rich` is put by html_put_advice(). */
+/* "cause", "fix" … under a verdict; `rich` may be several lines: paragraphs, and <pre> for the
+ * indented ones. */
 void html_put_note(struct strbuf *out, const char *label, const char *rich, const char *id);
 /* Causes and fixes. Texts equal to the summary are left out. */
 void html_put_causes(struct strbuf *out, json_t *verdict);

@@ -60,7 +60,8 @@ void html_put_rich(struct strbuf *out, const char *text)
 	put_rich_bytes(out, text, strlen(text));
 }
 
-void html_put_advice(struct strbuf *out, const char *text)
+/* Several lines: paragraphs, and <pre> for the indented ones. */
+static void put_advice(struct strbuf *out, const char *text)
 {
 	enum { NONE, PROSE, CODE } in = NONE;
 	static const char *const closing[] = {"", "</p>", "</pre>"};
@@ -170,7 +171,7 @@ void html_put_note(struct strbuf *out, const char *label, const char *rich, cons
 		return;
 	strbuf_printf(out, "<div class=\"note\"><span class=\"label\">%s</span><div class=\"advice\">",
 		      label);
-	html_put_advice(out, rich);
+	put_advice(out, rich);
 	if (id) {
 		strbuf_puts(out, "<code class=\"id\">");
 		html_put(out, id);

@@ -69,8 +69,6 @@ void wrap_end(struct wrap *w);
 
 /* Member of `obj`, made safe; NULL leaves it out. */
 void document_put(json_t *obj, const char *key, const char *text);
-/* Fill document["result"] from its verdicts; indexes as in struct ladder, `n` = none. */
-void document_close(json_t *document, size_t railhead, size_t stopped, bool passed);
 /* Copy of a value in which all text is safe; the same reference when it already is. */
 json_t *document_value(json_t *value);
 

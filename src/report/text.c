@@ -95,7 +95,7 @@ static bool is_shown(const struct text *t, size_t index)
 /* Gates that apply to some subject. */
 static json_t *applying_gates(const struct text *t)
 {
-	json_t *gates = json_object(), *v;
+	json_t *gates = json_object_new(), *v;
 	size_t i;
 
 	json_array_foreach(t->verdicts, i, v) {
@@ -108,7 +108,7 @@ static json_t *applying_gates(const struct text *t)
 /* The n/a verdicts by their reason: a site without Kubernetes has a dozen with the same one. */
 static void render_not_applicable(struct text *t)
 {
-	_cleanup_json_ json_t *reasons = json_object(), *applying = applying_gates(t);
+	_cleanup_json_ json_t *reasons = json_object_new(), *applying = applying_gates(t);
 	size_t n = json_array_size(t->verdicts);
 	json_t *names, *name;
 	const char *reason;

@@ -28,11 +28,12 @@ const struct schema_key *schema_key_find(const struct schema_type *object, const
 	return NULL;
 }
 
-char *schema_path_text(const struct schema_path *path)
+/* The caller frees. */
+static char *path_text(const struct schema_path *path)
 {
 	if (!path || !path->name)
 		return xstrdup("");
-	_cleanup_free_ char *before = schema_path_text(path->parent);
+	_cleanup_free_ char *before = path_text(path->parent);
 	_cleanup_free_ char *quoted = complaint_quote(path->name);
 
 	/* the path is one word already: without the quotes */
@@ -44,7 +45,7 @@ static void complain_type(const struct schema_type *type, const struct tree *tre
 			  const struct schema_path *path, struct complaints *c)
 {
 	static const char *const kinds[] = { [TREE_LIST] = "a list", [TREE_MAP] = "a map" };
-	_cleanup_free_ char *at = schema_path_text(path);
+	_cleanup_free_ char *at = path_text(path);
 
 	if (tree->kind != TREE_SCALAR) {
 		complain(c, tree->where, at, "expected %s, found %s", type->what,
@@ -72,7 +73,7 @@ static void complain_unknown_key(const struct schema_type *type, const struct tr
 {
 	_cleanup_free_ const char **names = NULL;
 	_cleanup_strbuf_ struct strbuf all = {0};
-	_cleanup_free_ char *at = schema_path_text(path);
+	_cleanup_free_ char *at = path_text(path);
 	_cleanup_free_ char *found = complaint_quote(key->text);
 	const struct schema_key *known;
 	size_t n = 0, capacity = 0;
@@ -134,7 +135,7 @@ static void check_eight(const struct schema_type *type, const struct tree *tree,
 		const char *key = pair->key->text;
 
 		if (!(key[0] >= '0' && key[0] <= '7' && !key[1])) {
-			_cleanup_free_ char *at = schema_path_text(path);
+			_cleanup_free_ char *at = path_text(path);
 			_cleanup_free_ char *found = complaint_quote(key);
 
 			complain(c, pair->key->where, at, "expected a key from 0 to 7, found %s",
@@ -162,7 +163,7 @@ static void check_word(const struct schema_type *type, const struct tree *tree,
 			return;
 		strbuf_printf(&all, "%s%s", n ? ", " : "", type->words[n]);
 	}
-	_cleanup_free_ char *at = schema_path_text(path);
+	_cleanup_free_ char *at = path_text(path);
 	_cleanup_free_ char *found = complaint_quote(tree->text);
 	const char *nearest = text_nearest(tree->text, type->words, n);
 	if (nearest)
@@ -184,7 +185,7 @@ static void check_number(const struct schema_type *type, const struct tree *tree
 	}
 	if (value >= type->min && value <= type->max)
 		return;
-	_cleanup_free_ char *at = schema_path_text(path);
+	_cleanup_free_ char *at = path_text(path);
 	complain(c, tree->where, at, "%s is out of range, expected %s%s%s", tree->text, type->what,
 		 type->range_hint ? "; " : "", type->range_hint ? type->range_hint : "");
 }
@@ -205,7 +206,7 @@ static void check_text(const struct schema_type *type, const struct tree *tree,
 		wrong = type->check(tree->text);
 	if (!wrong)
 		return;
-	_cleanup_free_ char *at = schema_path_text(path);
+	_cleanup_free_ char *at = path_text(path);
 	_cleanup_free_ char *found = complaint_quote(tree->text);
 	complain(c, tree->where, at, "%s is not %s: %s", found, type->what, wrong);
 }
@@ -248,7 +249,7 @@ void schema_check(const struct schema_type *type, const struct tree *tree,
 		  const struct schema_path *path, struct complaints *c)
 {
 	if (is_null(tree)) {
-		_cleanup_free_ char *at = schema_path_text(path);
+		_cleanup_free_ char *at = path_text(path);
 		complain(c, tree->where, at, "no value; expected %s%s", type->what,
 			 tree_kind_of(type->kind) == TREE_MAP ? " ({} when it is empty)" : "");
 		return;
@@ -301,7 +302,7 @@ void schema_check_required(const struct schema_type *type, const struct tree *tr
 		if (value) {
 			schema_check_required(key->type, value, &below, c);
 		} else if (key->required) {
-			_cleanup_free_ char *at = schema_path_text(path);
+			_cleanup_free_ char *at = path_text(path);
 
 			complain(c, tree->where, at, "key '%s' is missing", key->name);
 		}

@@ -82,7 +82,7 @@ static void check_bond_port(struct checker *k, const char *path, const char *bon
 
 static void check_bonds(struct checker *k)
 {
-	_cleanup_json_ json_t *taken = json_object();
+	_cleanup_json_ json_t *taken = json_object_new();
 
 	for (size_t i = 0; k->bonds && i < k->bonds->n && !complaints_full(k->complaints); i++) {
 		const struct tree_pair *bond = &k->bonds->pairs[i];
@@ -204,7 +204,7 @@ static void check_rdma(struct checker *k, const struct tree_pair *rdma)
 
 static void check_pci_once(struct checker *k)
 {
-	_cleanup_json_ json_t *taken = json_object();
+	_cleanup_json_ json_t *taken = json_object_new();
 
 	for (size_t i = 0; k->links && i < k->links->n; i++) {
 		const struct tree_pair *link = &k->links->pairs[i];
@@ -258,7 +258,7 @@ static void check_node_names(struct complaints *c, const char *section, const st
 
 void site_check_references(const struct tree *root, const struct tree *nodes, struct complaints *c)
 {
-	_cleanup_json_ json_t *seen = json_object();
+	_cleanup_json_ json_t *seen = json_object_new();
 	struct checker k = { .complaints = c, .seen = seen };
 
 	for (size_t i = 0; i < nodes->n && !complaints_full(c); i++)

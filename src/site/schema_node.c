@@ -6,7 +6,7 @@
 	.kind = SCHEMA_NUMBER, .convert = schema_convert_decimal, .min = low, .max = high
 #define WORDS(...) .kind = SCHEMA_WORD, .words = (const char *const[]){ __VA_ARGS__, NULL }
 
-const struct schema_type schema_link_name = {
+static const struct schema_type link_name = {
 	.kind = SCHEMA_TEXT, .what = "a link name", .check = schema_check_link };
 const struct schema_type schema_node_name = {
 	.kind = SCHEMA_TEXT, .what = "a node name", .check = schema_check_name };
@@ -15,10 +15,10 @@ static const struct schema_type profile_name = {
 const struct schema_type schema_any_text = { .kind = SCHEMA_TEXT, .what = "text" };
 const struct schema_type schema_version = {
 	.kind = SCHEMA_TEXT, .what = "a version", .check = schema_check_version };
-const struct schema_type schema_prefix = {
+static const struct schema_type prefix = {
 	.kind = SCHEMA_TEXT, .what = "an address with its prefix length",
 	.check = schema_check_prefix };
-const struct schema_type schema_ip = {
+static const struct schema_type ip_address = {
 	.kind = SCHEMA_TEXT, .what = "an address", .check = schema_check_ip };
 const struct schema_type schema_truth = { .kind = SCHEMA_TRUTH, .what = "true or false" };
 const struct schema_type schema_speed = {
@@ -39,9 +39,9 @@ const struct schema_type schema_percent = {
 	.min = 0, .max = 100 };
 const struct schema_type schema_texts = {
 	.kind = SCHEMA_LIST, .what = "a list of texts", .item = &schema_any_text };
-const struct schema_type schema_prefixes = {
+static const struct schema_type prefixes = {
 	.kind = SCHEMA_LIST, .what = "a list of addresses with prefix length",
-	.item = &schema_prefix };
+	.item = &prefix };
 const struct schema_type schema_priority_to_tc = {
 	.kind = SCHEMA_EIGHT, .what = "a map from priority to traffic class",
 	.item = &schema_traffic_class };
@@ -49,14 +49,14 @@ const struct schema_type schema_tc_to_percent = {
 	.kind = SCHEMA_EIGHT, .what = "a map from traffic class to its share",
 	.item = &schema_percent };
 const struct schema_type schema_lacp_rate = { WORDS("slow", "fast"), .what = "a LACP rate" };
-const struct schema_type schema_port = { NUMBER(1, 65535), .what = "a port number" };
+static const struct schema_type tcp_port = { NUMBER(1, 65535), .what = "a port number" };
 
 static const struct schema_type bdf = {
 	.kind = SCHEMA_TEXT, .what = "a PCI address", .check = schema_check_bdf };
 static const struct schema_type pci_id = {
 	.kind = SCHEMA_TEXT, .what = "a PCI id", .check = schema_check_pci_id };
 static const struct schema_type link_names = {
-	.kind = SCHEMA_LIST, .what = "a list of link names", .item = &schema_link_name };
+	.kind = SCHEMA_LIST, .what = "a list of link names", .item = &link_name };
 
 static const struct schema_key link_keys[] = {
 	{ "pci", &bdf, "PCI address of the port", offsetof(struct site_link, pci) },
@@ -69,7 +69,7 @@ static const struct schema_key link_keys[] = {
 	  offsetof(struct site_link, ddp) },
 	{ "speed", &schema_speed, "speed of the port", offsetof(struct site_link, speed_mbps) },
 	{ "mtu", &schema_mtu, "MTU of the link", offsetof(struct site_link, mtu) },
-	{ "addresses", &schema_prefixes, "addresses of the link",
+	{ "addresses", &prefixes, "addresses of the link",
 	  offsetof(struct site_link, addresses) },
 	{0}
 };
@@ -78,7 +78,7 @@ static const struct schema_type link = {
 	.title = "A link: `links/LINK`",
 	.text = "A physical port. `{}` declares that it exists and no more.", .keys = link_keys };
 static const struct schema_type links = {
-	.kind = SCHEMA_TABLE, .what = "a map of links by name", .name = &schema_link_name,
+	.kind = SCHEMA_TABLE, .what = "a map of links by name", .name = &link_name,
 	.item = &link,
 	.size = sizeof(struct site_link), .name_at = offsetof(struct site_link, name) };
 
@@ -101,7 +101,7 @@ static const struct schema_key bond_keys[] = {
 	{ "xmit_hash_policy", &hash_policy, "how a port is chosen for a packet",
 	  offsetof(struct site_bond, xmit_hash_policy) },
 	{ "mtu", &schema_mtu, "MTU of the bond", offsetof(struct site_bond, mtu) },
-	{ "addresses", &schema_prefixes, "addresses of the bond",
+	{ "addresses", &prefixes, "addresses of the bond",
 	  offsetof(struct site_bond, addresses) },
 	{0}
 };
@@ -110,7 +110,7 @@ static const struct schema_type bond = {
 	.title = "A bond: `bonds/LINK`",
 	.keys = bond_keys };
 static const struct schema_type bonds = {
-	.kind = SCHEMA_TABLE, .what = "a map of bonds by name", .name = &schema_link_name,
+	.kind = SCHEMA_TABLE, .what = "a map of bonds by name", .name = &link_name,
 	.item = &bond,
 	.size = sizeof(struct site_bond), .name_at = offsetof(struct site_bond, name) };
 
@@ -119,11 +119,11 @@ static const struct schema_type egress = {
 	.kind = SCHEMA_EIGHT, .what = "a map from kernel priority to PCP",
 	.item = &schema_priority };
 static const struct schema_key vlan_keys[] = {
-	{ "link", &schema_link_name, "declared link, bond or VLAN below it",
+	{ "link", &link_name, "declared link, bond or VLAN below it",
 	  offsetof(struct site_vlan, link), .required = true },
 	{ "id", &vlan_id, "VLAN id", offsetof(struct site_vlan, id), .required = true },
 	{ "mtu", &schema_mtu, "MTU of the VLAN link", offsetof(struct site_vlan, mtu) },
-	{ "addresses", &schema_prefixes, "addresses of the VLAN link",
+	{ "addresses", &prefixes, "addresses of the VLAN link",
 	  offsetof(struct site_vlan, addresses) },
 	{ "egress", &egress, "egress map: kernel priority → PCP in the VLAN tag",
 	  offsetof(struct site_vlan, egress) },
@@ -134,7 +134,7 @@ static const struct schema_type vlan = {
 	.title = "A VLAN: `vlans/LINK`",
 	.keys = vlan_keys };
 static const struct schema_type vlans = {
-	.kind = SCHEMA_TABLE, .what = "a map of VLANs by name", .name = &schema_link_name,
+	.kind = SCHEMA_TABLE, .what = "a map of VLANs by name", .name = &link_name,
 	.item = &vlan,
 	.size = sizeof(struct site_vlan), .name_at = offsetof(struct site_vlan, name) };
 
@@ -145,7 +145,7 @@ static const struct schema_type roce_mtu = {
 static const struct schema_key rdma_keys[] = {
 	{ "device", &schema_any_text, "name of the RDMA device", offsetof(struct site_rdma, device),
 	  .fallback_text = "the one that belongs to the link" },
-	{ "address", &schema_ip, "address whose GID is used", offsetof(struct site_rdma, address),
+	{ "address", &ip_address, "address whose GID is used", offsetof(struct site_rdma, address),
 	  .fallback_text = "first address of the link" },
 	{ "protocol", &protocol, "RDMA protocol that the port must speak",
 	  offsetof(struct site_rdma, protocol), .fallback = "roce" },
@@ -161,7 +161,7 @@ static const struct schema_type rdma_port = {
 		"`{}` takes all defaults.",
 	.keys = rdma_keys };
 static const struct schema_type rdma = {
-	.kind = SCHEMA_TABLE, .what = "a map of RDMA ports by link", .name = &schema_link_name,
+	.kind = SCHEMA_TABLE, .what = "a map of RDMA ports by link", .name = &link_name,
 	.item = &rdma_port, .size = sizeof(struct site_rdma),
 	.name_at = offsetof(struct site_rdma, link) };
 
@@ -201,7 +201,7 @@ static const struct schema_type os = {
 static const struct schema_key ssh_keys[] = {
 	{ "address", &schema_any_text, "host name or address", SCHEMA_UNBOUND },
 	{ "user", &schema_any_text, "login", SCHEMA_UNBOUND },
-	{ "port", &schema_port, "TCP port", SCHEMA_UNBOUND },
+	{ "port", &tcp_port, "TCP port", SCHEMA_UNBOUND },
 	{0}
 };
 static const struct schema_type ssh = {

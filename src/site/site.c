@@ -64,7 +64,7 @@ static struct site *site_new(struct tree_document *doc, struct tree *nodes)
 	site->workload = tree_get(doc->root, "workload");
 	site->document = json_incref(schema_json(&schema_site, doc->root));
 	/* readers of the document need not know about profiles */
-	json_t *expanded = json_object();
+	json_t *expanded = json_object_new();
 	for (size_t i = 0; i < nodes->n; i++) {
 		json_t *node = schema_json(&schema_node, nodes->pairs[i].value);
 

@@ -56,5 +56,3 @@ void bench_close(struct bench *b);
 const struct ladder *bench_judge(struct bench *b);
 /* An extra test on a base of its own. */
 void bench_set(struct bench *b, const char *pointer, const char *value);
-
-#define TEXT(s) ((char *)(uintptr_t)(s))

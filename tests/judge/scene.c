@@ -5,8 +5,6 @@
 
 #include "base/strbuf.h"
 
-#define TEXT(s) ((char *)(uintptr_t)(s))
-
 int scene_open(void **state)
 {
 	struct scene *s = xcalloc(1, sizeof(*s));

@@ -59,7 +59,7 @@ static void gpu_count_differs(void **state)
 	scene_status(v, VERDICT_FAIL);
 	scene_cause(v, "gpu-surplus", "declared are 6");
 
-	s->gpu.pci_id = (char *)(uintptr_t)"10de:31c2";
+	s->gpu.pci_id = TEXT("10de:31c2");
 	v = judged(s, "gpu.pci");
 	scene_status(v, VERDICT_FAIL);
 	scene_cause(v, "gpu-other-model", "7 other NVIDIA GPUs");
@@ -150,12 +150,12 @@ static void driver_out_of_range(void **state)
 	struct scene *s = *state;
 	const struct verdict *v;
 
-	s->gpu.driver_min = (char *)(uintptr_t)"595.126";
+	s->gpu.driver_min = TEXT("595.126");
 	v = judged(s, "gpu.driver");
 	scene_status(v, VERDICT_FAIL);
 	scene_cause(v, "driver-too-old", "595.91.07 is older than the declared 595.126");
 	s->gpu.driver_min = NULL;
-	s->gpu.driver_max = (char *)(uintptr_t)"580.173.02";
+	s->gpu.driver_max = TEXT("580.173.02");
 	v = judged(s, "gpu.driver");
 	scene_status(v, VERDICT_FAIL);
 	scene_cause(v, "driver-too-new", "580.173.02");
