@@ -60,7 +60,7 @@ void links_refer(struct links_dump *dump, json_t *obj, const char *key, const st
 		return;
 	array_reserve(dump->references, dump->n, dump->capacity);
 	dump->references[dump->n++] =
-		(struct link_reference){.obj = obj, .key = key, .index = value};
+		(struct link_reference){.obj = json_incref(obj), .key = key, .index = value};
 }
 
 void links_resolve(struct links_dump *dump)
@@ -79,6 +79,8 @@ void links_resolve(struct links_dump *dump)
 
 void links_dump_clear(struct links_dump *dump)
 {
+	for (size_t i = 0; i < dump->n; i++)
+		json_decref(dump->references[i].obj);
 	free(dump->references);
 	*dump = (struct links_dump){0};
 }

@@ -334,6 +334,32 @@ static void test_bond_port(void **state RH_UNUSED)
 	observation_end(&o);
 }
 
+/* A link that is renamed during the dump may leave its name to another: the last message counts. */
+static void test_name_twice(void **state RH_UNUSED)
+{
+	struct observation o;
+	struct links_dump dump = {.o = &o};
+	struct message m;
+
+	observation_start(&o);
+	put_bond(&m, 4, "bond1", true);
+	message_parse(&m, 0, links_parse_link, &dump);
+	start_link(&m, 5, "eth0");
+	mnl_attr_put_u32(m.nlh, IFLA_MASTER, 4);
+	message_parse(&m, 0, links_parse_link, &dump);
+	put_bond(&m, 6, "bond1", true);
+	message_parse(&m, 0, links_parse_link, &dump);
+	start_link(&m, 7, "eth0");
+	mnl_attr_put_u32(m.nlh, IFLA_MASTER, 6);
+	message_parse(&m, 0, links_parse_link, &dump);
+	links_resolve(&dump);
+	assert_fact(&o, "/links/eth0/index", "7");
+	assert_fact(&o, "/links/eth0/master", "\"bond1\"");
+	assert_fact(&o, "/links/bond1/index", "6");
+	links_dump_clear(&dump);
+	observation_end(&o);
+}
+
 static void test_ports(void **state RH_UNUSED)
 {
 	static const struct {
@@ -372,6 +398,7 @@ int main(void)
 		cmocka_unit_test(test_bond),
 		cmocka_unit_test(test_bond_without_aggregator),
 		cmocka_unit_test(test_bond_port),
+		cmocka_unit_test(test_name_twice),
 		cmocka_unit_test(test_ports),
 	};
 
