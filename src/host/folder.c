@@ -72,7 +72,7 @@ int host_list(struct host *host, char ***names, struct error *err, const char *f
 		return door_malformed("list", err);
 
 	size_t n = json_array_size(list), len;
-	_cleanup_(names) char **out = xcalloc(n + 1, sizeof(*out));
+	_cleanup_strings_ char **out = xcalloc(n + 1, sizeof(*out));
 	for (size_t i = 0; i < n; i++) {
 		rc = door_bytes_get(json_array_get(list, i), &out[i], &len, err);
 		if (rc < 0)
@@ -81,13 +81,6 @@ int host_list(struct host *host, char ***names, struct error *err, const char *f
 	*names = out;
 	out = NULL;
 	return (int)n;
-}
-
-void host_names_free(char **names)
-{
-	for (char **name = names; name && *name; name++)
-		free(*name);
-	free(names);
 }
 
 static char type_letter(mode_t mode)

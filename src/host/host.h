@@ -19,6 +19,7 @@
 
 #include "base/json.h"
 #include "base/strbuf.h"
+#include "base/strings.h"
 
 struct host;
 
@@ -61,12 +62,10 @@ int host_readlink(struct host *host, char **target, struct error *err, const cha
 	RH_PRINTF(4, 5);
 /* Last component of a symbolic link's target ("driver" -> "ice"); NULL when there is none. */
 char *host_readlink_base(struct host *host, const char *fmt, ...) RH_PRINTF(2, 3);
-/* Entries of a directory without "." and "..", sorted bytewise, as a NULL-terminated array that
- * host_names_free() releases. Returns their number. */
+/* Entries of a directory without "." and "..", sorted bytewise, as a list of
+ * base/strings.h that the caller frees. Returns their number. */
 int host_list(struct host *host, char ***names, struct error *err, const char *fmt, ...)
 	RH_PRINTF(4, 5);
-void host_names_free(char **names);
-DEFINE_CLEANUP(names, char **, host_names_free)
 
 struct host_stat {
 	char type;		/* 'f' file, 'd' directory, 'c' character device, 'b', 'l', 'p', 's' */

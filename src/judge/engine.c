@@ -12,8 +12,8 @@
 #include "judge/gate.h"
 
 #include "base/alloc.h"
+#include "base/strings.h"
 #include "base/text.h"
-#include "judge/internal.h"
 #include "judge/pairs.h"
 #include "judge/scope.h"
 

@@ -70,7 +70,7 @@ const struct family *family_of_port(const struct judging *g, const struct site_r
 		family = family_of_nic(g->snapshot, *n);
 		is_virtual |= subject_virtual_driver(g->snapshot, *n) != NULL;
 	}
-	subject_names_free(nics);
+	strings_free(nics);
 	return family || !is_virtual ? family : &family_rxe;
 }
 

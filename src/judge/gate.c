@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
-#include "judge/internal.h"
+#include "base/strings.h"
 
 const char *gate_scope_name(enum gate_scope scope)
 {

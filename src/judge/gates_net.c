@@ -101,7 +101,7 @@ static void judge_mtu_members(struct judging *g, const char *bond, int64_t bond_
 				   "MTU of %s is %lld, its bond %s has %lld", *n, (long long)mtu,
 				   bond, (long long)bond_mtu);
 	}
-	subject_names_free(nics);
+	strings_free(nics);
 }
 
 static void judge_mtu(struct judging *g)

@@ -173,7 +173,7 @@ static void judge_driver_pair(struct judging *g)
 			seen[n++] = family;
 			family->driver_pair(g, *nic);
 		}
-		subject_names_free(nics);
+		strings_free(nics);
 	}
 	if (!n)
 		judge_na(g, "no NIC with a driver pair below the RDMA ports of this node");

@@ -14,25 +14,21 @@
  * caller frees the array; the strings are borrowed from the snapshot. */
 static const char **rdma_nics(const struct judging *g, size_t *n)
 {
+	_cleanup_strings_ char **links = subject_nics_of_node(g->node, g->snapshot);
 	const char **list = NULL;
 	size_t capacity = 0;
 
 	*n = 0;
-	for (size_t i = 0; i < g->node->n_rdma; i++) {
-		char **links = subject_physical_links(g->node, g->snapshot, g->node->rdma[i].link);
+	for (char **l = links; l && *l; l++) {
+		const char *bdf = subject_pci_of_link(g->snapshot, *l);
+		size_t k = 0;
 
-		for (char **l = links; l && *l; l++) {
-			const char *bdf = subject_pci_of_link(g->snapshot, *l);
-			size_t k = 0;
-
-			while (bdf && k < *n && strcmp(list[k], bdf))
-				k++;
-			if (!bdf || k < *n)
-				continue;
-			array_reserve(list, *n, capacity);
-			list[(*n)++] = bdf;
-		}
-		subject_names_free(links);
+		while (bdf && k < *n && strcmp(list[k], bdf))
+			k++;
+		if (!bdf || k < *n)
+			continue;
+		array_reserve(list, *n, capacity);
+		list[(*n)++] = bdf;
 	}
 	return list;
 }

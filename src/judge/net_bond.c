@@ -316,5 +316,5 @@ void judge_net_bond(struct judging *g)
 			   json_string_value(peek(g, "/links/%s/bond/mode", b.name)), b.n,
 			   b.n == 1 ? "" : "s");
 	free(b.ports);
-	subject_names_free(names);
+	strings_free(names);
 }

@@ -117,7 +117,7 @@ static void judge_siblings(struct judging *g, const struct family *family, const
 					   other);
 			}
 		}
-		subject_names_free(nics);
+		strings_free(nics);
 	}
 }
 
@@ -162,7 +162,7 @@ static char *first_nic(const struct site_node *node, json_t *snapshot, const str
 			if (f && !f->is_software && (!family || f == family))
 				found = xstrdup(*n);
 		}
-		subject_names_free(nics);
+		strings_free(nics);
 	}
 	return found;
 }

@@ -118,11 +118,10 @@ static double needed_gbps(struct judging *g, const char *bdf, size_t *ports)
 		if (!mbps)
 			continue;
 		sum += (double)mbps;
-		counted = xreallocarray(counted, n + 2, sizeof(*counted));
-		counted[n++] = xstrdup(name);
-		counted[n] = NULL;
+		strings_add(&counted, xstrdup(name));
+		n++;
 	}
-	subject_names_free(counted);
+	strings_free(counted);
 	*ports = n;
 	return sum / 1000;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strings.h"
 #include "judge/family.h"
-#include "judge/internal.h"
 #include "judge/qos.h"
 #include "judge/subject.h"
 
@@ -131,27 +131,6 @@ static void compare_ethtool(struct judging *g, struct differences *d, const char
 	d->agent = true;
 }
 
-/* All NICs below the RDMA ports, each once. The caller frees. */
-static char **nics_of_node(struct judging *g)
-{
-	char **all = NULL;
-
-	for (size_t i = 0; i < g->node->n_rdma; i++) {
-		char **nics = subject_physical_links(g->node, g->snapshot, g->node->rdma[i].link);
-
-		for (char **n = nics; *n; n++) {
-			bool known = false;
-
-			for (char **k = all; k && *k; k++)
-				known |= !strcmp(*k, *n);
-			if (!known)
-				strings_add(&all, xstrdup(*n));
-		}
-		subject_names_free(nics);
-	}
-	return all;
-}
-
 /* One NIC has no DCB state, others have. */
 static void judge_dcb_missing(struct judging *g, const char *nic)
 {
@@ -171,7 +150,7 @@ static void judge_dcb_missing(struct judging *g, const char *nic)
 
 void judge_qos_equal(struct judging *g)
 {
-	char **nics = nics_of_node(g);
+	char **nics = subject_nics_of_node(g->node, g->snapshot);
 	const char *first = nics ? nics[0] : NULL;
 	struct differences d = {0};
 	size_t n = 0, with_dcb = 0;

@@ -91,7 +91,7 @@ static void judge_no_device(struct judging *g)
 					"`rdma system show netns` must say exclusive for that");
 		}
 	}
-	subject_names_free(nics);
+	strings_free(nics);
 }
 
 /* --- a device: of the right link, active? --- */
@@ -115,7 +115,7 @@ static size_t devices_on_members(struct judging *g, const char **first, const ch
 			}
 		}
 	}
-	subject_names_free(nics);
+	strings_free(nics);
 	return n;
 }
 

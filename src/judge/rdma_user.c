@@ -149,7 +149,7 @@ static bool family_offers_rdma(struct judging *g, const struct family *family, c
 			offers |= bdf && family_auxiliary(g->snapshot, family, bdf);
 		}
 		if (!keep)
-			subject_names_free(nics);
+			strings_free(nics);
 	}
 	return offers;
 }
@@ -198,7 +198,7 @@ static void judge_not_loaded(struct judging *g, const struct family *family, con
 				      module),
 			   "%s is not loaded", module);
 	}
-	subject_names_free(nics);
+	strings_free(nics);
 }
 
 static void judge_family_module(struct judging *g, const struct family *family)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strings.h"
 #include "base/text.h"
-#include "judge/internal.h"
 #include "judge/subject.h"
 
 /* List under construction. */
@@ -21,19 +21,10 @@ static struct subject *list_add(struct list *l, enum gate_scope scope)
 	return &l->s[l->n++];
 }
 
-static bool has(char **names, const char *name)
-{
-	for (; names && *names; names++) {
-		if (!strcmp(*names, name))
-			return true;
-	}
-	return false;
-}
-
 static void add_name(char ***names, const char *name)
 {
-	if (name && !has(*names, name))
-		strings_add(names, xstrdup(name));
+	if (name)
+		strings_add_once(names, name);
 }
 
 /* The bond that a link is, or is below (VLAN), or is a member of. */
@@ -55,7 +46,7 @@ static void touch_port(struct subject *s, const struct site_node *node, json_t *
 	add_name(&s->bonds, bond_near(node, snapshot, port->link));
 	for (char **n = nics; n && *n; n++)
 		add_name(&s->nics, *n);
-	subject_names_free(nics);
+	strings_free(nics);
 }
 
 /* A physical link, with the bond and the ports above it. */
@@ -67,30 +58,15 @@ static void touch_nic(struct subject *s, const struct site_node *node, json_t *s
 	for (size_t i = 0; i < node->n_rdma; i++) {
 		char **below = subject_physical_links(node, snapshot, node->rdma[i].link);
 
-		if (has(below, nic)) {
+		if (strings_have(below, nic)) {
 			add_name(&s->ports, node->rdma[i].link);
 			add_name(&s->bonds, bond_near(node, snapshot, node->rdma[i].link));
 		}
-		subject_names_free(below);
+		strings_free(below);
 	}
 	/* a link that touches no bond waits for none, so the list must exist */
 	if (!s->bonds)
 		strings_add(&s->bonds, xstrdup(""));
-}
-
-/* All physical links below the node's RDMA ports, each once, in the order of the site. */
-static char **all_nics(const struct site_node *node, json_t *snapshot)
-{
-	char **all = NULL;
-
-	for (size_t i = 0; i < node->n_rdma; i++) {
-		char **below = subject_physical_links(node, snapshot, node->rdma[i].link);
-
-		for (char **n = below; n && *n; n++)
-			add_name(&all, *n);
-		subject_names_free(below);
-	}
-	return all;
 }
 
 bool subject_is_gpu(json_t *pci_device)
@@ -119,7 +95,7 @@ static void add_gpus(struct list *l, json_t *snapshot)
 
 static void add_paths(struct list *l, const struct site_node *node, json_t *snapshot)
 {
-	char **nics = all_nics(node, snapshot);
+	char **nics = subject_nics_of_node(node, snapshot);
 	const char *bdf;
 	json_t *device;
 
@@ -167,7 +143,7 @@ struct subject *subjects_of(enum gate_scope scope, const struct site_node *node,
 		}
 		break;
 	case GATE_NIC: {
-		char **nics = all_nics(node, snapshot);
+		char **nics = subject_nics_of_node(node, snapshot);
 
 		for (char **nic = nics; nic && *nic; nic++) {
 			struct subject *s = list_add(&l, scope);
@@ -210,7 +186,7 @@ void subjects_free(struct subject *subjects, size_t n)
 /* `touched` NULL: the whole node, so everything on it concerns. */
 static bool touches(char **touched, const char *name)
 {
-	return !touched || has(touched, name);
+	return !touched || strings_have(touched, name);
 }
 
 bool subject_concerns(const struct subject *subject, const struct subject *other)

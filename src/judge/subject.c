@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strings.h"
 #include "base/text.h"
-#include "judge/internal.h"
 
 /* Deepest stack of links that is followed: a bond below a VLAN below a VLAN is three. */
 #define STACK_MAX 16
@@ -39,15 +39,6 @@ const char *subject_bond_of(json_t *snapshot, const char *link)
 	return master && is_bond(snapshot, master) ? master : NULL;
 }
 
-static void add_once(char ***names, const char *name)
-{
-	for (char **n = *names; n && *n; n++) {
-		if (!strcmp(*n, name))
-			return;
-	}
-	strings_add(names, xstrdup(name));
-}
-
 char **subject_physical_links(const struct site_node *node, json_t *snapshot, const char *link)
 {
 	const char *base = subject_base_link(snapshot, link);
@@ -63,21 +54,30 @@ char **subject_physical_links(const struct site_node *node, json_t *snapshot, co
 	const struct site_bond *bond = node ? site_bond_find(node, base) : NULL;
 
 	for (char **p = bond ? bond->ports : NULL; p && *p; p++)
-		add_once(&names, *p);
+		strings_add_once(&names, *p);
 	if (is_bond(snapshot, base)) {
 		json_object_foreach(json_at(snapshot, "/links"), name, l) {
 			if (!strcmp(json_get_string(l, "master", ""), base))
-				add_once(&names, name);
+				strings_add_once(&names, name);
 		}
 	}
 	if (!names)
-		add_once(&names, base);
+		strings_add_once(&names, base);
 	return names;
 }
 
-void subject_names_free(char **names)
+char **subject_nics_of_node(const struct site_node *node, json_t *snapshot)
 {
-	strings_free(names);
+	char **all = NULL;
+
+	for (size_t i = 0; i < node->n_rdma; i++) {
+		_cleanup_strings_ char **below =
+			subject_physical_links(node, snapshot, node->rdma[i].link);
+
+		for (char **n = below; n && *n; n++)
+			strings_add_once(&all, *n);
+	}
+	return all;
 }
 
 bool subject_is_bdf(const char *s)
@@ -212,7 +212,7 @@ bool subject_rdma_of_link(json_t *snapshot, const struct site_node *node, const 
 
 		found = bdf && rdma_of_pci(snapshot, bdf, out);
 	}
-	subject_names_free(nics);
+	strings_free(nics);
 	return found;
 }
 

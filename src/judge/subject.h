@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/strings.h"
 #include "judge/gate.h"
 
 /* The link below VLANs: "bond1.100" -> "bond1". Never NULL for a non-NULL name. Loops end. */
@@ -14,10 +15,11 @@ const char *subject_base_link(json_t *snapshot, const char *link);
 const char *subject_bond_of(json_t *snapshot, const char *link);
 
 /* Physical links below `link`: the members of a bond, the parent of a VLAN, or the link itself.
- * From the snapshot, else from the declaration in `node`. NULL-terminated; the caller frees the
- * array and its strings with subject_names_free(). */
+ * From the snapshot, else from the declaration in `node`. A list of
+ * base/strings.h that the caller frees. */
 char **subject_physical_links(const struct site_node *node, json_t *snapshot, const char *link);
-void subject_names_free(char **names);
+/* All physical links below the node's RDMA ports, each once, in the order of the site. */
+char **subject_nics_of_node(const struct site_node *node, json_t *snapshot);
 
 /* PCI address of a physical link, or NULL. Of a virtio link: of the PCI device below it. */
 const char *subject_pci_of_link(json_t *snapshot, const char *link);

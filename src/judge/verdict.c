@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "judge/internal.h"
+#include "base/strings.h"
 
 const char *verdict_status_name(enum verdict_status status)
 {
@@ -14,24 +13,6 @@ const char *verdict_status_name(enum verdict_status status)
 	};
 
 	return names[status];
-}
-
-void strings_free(char **strings)
-{
-	for (char **s = strings; s && *s; s++)
-		free(*s);
-	free(strings);
-}
-
-void strings_add(char ***strings, char *text)
-{
-	size_t n = 0;
-
-	while (*strings && (*strings)[n])
-		n++;
-	*strings = xreallocarray(*strings, n + 2, sizeof(char *));
-	(*strings)[n] = text;
-	(*strings)[n + 1] = NULL;
 }
 
 static void verdict_clear(struct verdict *v)

@@ -137,7 +137,7 @@ static void observe_driver(struct observation *o, json_t *gpu)
 static void observe_gpus(struct observation *o, json_t *devices)
 {
 	_cleanup_error_ struct error err = {0};
-	_cleanup_(names) char **names = NULL;
+	_cleanup_strings_ char **names = NULL;
 	int n = host_list(o->host, &names, &err, PROC "/gpus");
 
 	if (n < 0 && n != -ENOENT)

@@ -34,7 +34,7 @@ json_t *observe_iommu(struct observation *o)
 {
 	json_t *types = json_object_new();
 	_cleanup_error_ struct error err = {0};
-	_cleanup_(names) char **groups = NULL;
+	_cleanup_strings_ char **groups = NULL;
 	struct host_stat st;
 	bool complete = true;
 

@@ -71,7 +71,7 @@ static void observe_loaded(struct observation *o, json_t *facts, const char *nam
 		json_put_string(facts, "taint", taint);
 	}
 
-	_cleanup_(names) char **names = NULL;
+	_cleanup_strings_ char **names = NULL;
 	int n = host_list(o->host, &names, &err, "%s/parameters", path);
 	if (n == -ENOENT)
 		return;
@@ -185,7 +185,7 @@ void observe_modules(struct observation *o)
 {
 	json_t *os = json_obj(o->snapshot, "os");
 	_cleanup_error_ struct error err = {0};
-	_cleanup_(names) char **loaded = NULL;
+	_cleanup_strings_ char **loaded = NULL;
 	int n = host_list(o->host, &loaded, &err, "/sys/module");
 
 	if (n < 0) {

@@ -151,7 +151,7 @@ static void observe_config(struct observation *o, json_t *kernel, const char *re
 static void observe_installed(struct observation *o, json_t *kernel, const char *release)
 {
 	_cleanup_error_ struct error err = {0};
-	_cleanup_(names) char **names = NULL;
+	_cleanup_strings_ char **names = NULL;
 	struct host_stat st;
 	int rc = host_list(o->host, &names, &err, "/lib/modules");
 

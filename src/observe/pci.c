@@ -220,7 +220,7 @@ static void put_place(const struct sysfs_object *device, const char *bdf)
 static json_t *children_new(struct observation *o, const char *class)
 {
 	_cleanup_error_ struct error err = {0};
-	_cleanup_(names) char **names = NULL;
+	_cleanup_strings_ char **names = NULL;
 	int n = host_list(o->host, &names, &err, "/sys/class/%s", class);
 	json_t *children = json_object_new();
 
@@ -322,7 +322,7 @@ static int list_bus(struct observation *o, char ***names, const char *bus, const
 /* /pci/auxiliary */
 static void observe_auxiliary(struct observation *o, json_t *pci)
 {
-	_cleanup_(names) char **names = NULL;
+	_cleanup_strings_ char **names = NULL;
 	int n = list_bus(o, &names, "auxiliary", "/pci/auxiliary");
 
 	if (n < 0)
@@ -352,7 +352,7 @@ void observe_pci(struct observation *o)
 {
 	json_t *pci = json_obj(o->snapshot, "pci");
 	_cleanup_json_ json_t *groups = observe_iommu(o);
-	_cleanup_(names) char **names = NULL;
+	_cleanup_strings_ char **names = NULL;
 	int n = list_bus(o, &names, "pci", "/pci/devices");
 
 	if (n >= 0) {

@@ -41,7 +41,7 @@ void observe_rdma(struct observation *o)
 {
 	json_t *rdma = json_obj(o->snapshot, "rdma");
 	_cleanup_error_ struct error err = {0};
-	_cleanup_(names) char **names = NULL;
+	_cleanup_strings_ char **names = NULL;
 	struct host_stat st;
 	int n = host_list(o->host, &names, &err, "/sys/class/infiniband");
 

@@ -11,7 +11,7 @@
 
 json_t *rdma_uverbs_map(struct observation *o)
 {
-	_cleanup_(names) char **names = NULL;
+	_cleanup_strings_ char **names = NULL;
 	json_t *map = json_object_new();
 	int n = host_list(o->host, &names, NULL, "/sys/class/infiniband_verbs");
 
@@ -57,7 +57,7 @@ static void observe_chardev(struct observation *o, json_t *chardevs, const char 
 void rdma_chardevs_observe(struct observation *o, json_t *rdma, json_t *uverbs)
 {
 	json_t *chardevs = json_obj(rdma, "chardev"), *name;
-	_cleanup_(names) char **mads = NULL;
+	_cleanup_strings_ char **mads = NULL;
 	struct host_stat st;
 	const char *device;
 
@@ -78,7 +78,7 @@ void rdma_chardevs_observe(struct observation *o, json_t *rdma, json_t *uverbs)
 static void observe_cm_device(struct observation *o, json_t *facts, const char *name)
 {
 	_cleanup_error_ struct error err = {0};
-	_cleanup_(names) char **ports = NULL;
+	_cleanup_strings_ char **ports = NULL;
 	int n = host_list(o->host, &ports, &err, CONFIGFS "/%s/ports", name);
 
 	/* The folder is made by whoever sets a default; making it here would change the machine. */

@@ -48,7 +48,7 @@ static void put_named(const struct sysfs_object *s, const char *key, const char 
 static void put_counters(const struct sysfs_object *s, const char *folder)
 {
 	_cleanup_error_ struct error err = {0};
-	_cleanup_(names) char **names = NULL;
+	_cleanup_strings_ char **names = NULL;
 	int n = host_list(s->o->host, &names, &err, "%s/%s", s->path, folder);
 
 	if (n == -ENOENT)
@@ -83,7 +83,7 @@ static int compare_numbers(const void *a, const void *b)
 /* Names of a folder that are numbers, in their order. The caller frees. */
 static int list_numbers(struct host *host, int64_t **numbers, struct error *err, const char *path)
 {
-	_cleanup_(names) char **names = NULL;
+	_cleanup_strings_ char **names = NULL;
 	int n = host_list(host, &names, err, "%s", path), used = 0;
 
 	if (n < 0)

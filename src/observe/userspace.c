@@ -50,7 +50,7 @@ char *rdma_provider_name(const char *file)
  * named there. New reference to an object with the names as keys; NULL without such a folder. */
 static json_t *configured_new(struct observation *o)
 {
-	_cleanup_(names) char **files = NULL;
+	_cleanup_strings_ char **files = NULL;
 	int n = host_list(o->host, &files, NULL, "/etc/libibverbs.d");
 	json_t *configured;
 
@@ -77,7 +77,7 @@ static json_t *configured_new(struct observation *o)
 static void put_providers(struct observation *o, json_t *userspace, const char *folder)
 {
 	_cleanup_error_ struct error err = {0};
-	_cleanup_(names) char **files = NULL;
+	_cleanup_strings_ char **files = NULL;
 	_cleanup_json_ json_t *configured = NULL;
 	int n = host_list(o->host, &files, &err, "%s/libibverbs", folder);
 

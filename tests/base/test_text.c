@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strings.h"
 #include "base/text.h"
 
 static void numbers_are_whole_strings(void **state)
@@ -112,6 +113,22 @@ static void finds_the_nearest_word(void **state)
 	assert_null(text_nearest("x", keys, 0));
 }
 
+static void lists_hold_each_text_once(void **state)
+{
+	_cleanup_strings_ char **list = NULL;
+
+	(void)state;
+	assert_false(strings_have(list, "a"));
+	strings_add_once(&list, "a");
+	strings_add(&list, xstrdup("b"));
+	strings_add_once(&list, "a");
+	assert_true(strings_have(list, "a") && strings_have(list, "b"));
+	assert_false(strings_have(list, ""));
+	assert_string_equal(list[0], "a");
+	assert_string_equal(list[1], "b");
+	assert_null(list[2]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +139,7 @@ int main(void)
 		cmocka_unit_test(makes_text_printable),
 		cmocka_unit_test(knows_utf8),
 		cmocka_unit_test(finds_the_nearest_word),
+		cmocka_unit_test(lists_hold_each_text_once),
 	};
 
 	return cmocka_run_group_tests_name("base/text", tests, NULL, NULL);

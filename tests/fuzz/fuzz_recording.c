@@ -33,7 +33,7 @@ static void ask(struct host *host)
 	if (host_read(host, &text, NULL, NULL, "/a") == 0)
 		free(text);
 	if (host_list(host, &names, NULL, "/a") >= 0)
-		host_names_free(names);
+		strings_free(names);
 	if (host_readlink(host, &text, NULL, "/a") == 0)
 		free(text);
 	host_stat(host, &st, false, NULL, "/a");

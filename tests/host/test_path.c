@@ -157,7 +157,7 @@ static void test_links_and_lists(void **state)
 	struct tree *t = *state;
 	_cleanup_error_ struct error err = {0};
 	_cleanup_(host) struct host *host = live(NULL);
-	_cleanup_(names) char **names = NULL, **empty = NULL;
+	_cleanup_strings_ char **names = NULL, **empty = NULL;
 	_cleanup_free_ char *target = NULL, *base = NULL;
 	char *none = NULL;
 

@@ -67,7 +67,7 @@ static void ask_paths(struct host *host, struct journal *j)
 	note_error(j, "list", host_list(host, &names, &err, "%s", root), &err);
 	for (char **n = names; n && *n; n++)
 		strbuf_printf(&j->text, " %s", *n);
-	host_names_free(names);
+	strings_free(names);
 	note_error(j, "readlink", host_readlink(host, &data, &err, "%s/link", root), &err);
 	strbuf_puts(&j->text, data);
 	free(data);
@@ -497,7 +497,7 @@ static void expect_no_half_file(struct host *host, const char *disk, int rc, int
 				const struct error *err)
 {
 	_cleanup_free_ char *path = xasprintf("%s/r.gz", disk), *old = NULL;
-	_cleanup_(names) char **names = NULL;
+	_cleanup_strings_ char **names = NULL;
 
 	assert_int_equal(rc, code);
 	assert_non_null(strstr(err->message, path));

@@ -89,7 +89,7 @@ static void physical(void **state)
 	assert_string_equal(names[0], "a");
 	assert_string_equal(names[1], "b");
 	assert_null(names[2]);
-	subject_names_free(names);
+	strings_free(names);
 
 	/* declared ones first, in their order, also when they are not there */
 	names = subject_physical_links(&node, s, "bond1");
@@ -97,17 +97,17 @@ static void physical(void **state)
 	assert_string_equal(names[1], "gone");
 	assert_string_equal(names[2], "a");
 	assert_null(names[3]);
-	subject_names_free(names);
+	strings_free(names);
 
 	/* from the declaration alone */
 	names = subject_physical_links(&node, empty, "bond1.9");
 	assert_string_equal(names[0], "b");
-	subject_names_free(names);
+	strings_free(names);
 
 	names = subject_physical_links(&node, s, "c");
 	assert_string_equal(names[0], "c");
 	assert_null(names[1]);
-	subject_names_free(names);
+	strings_free(names);
 	json_decref(s);
 	json_decref(empty);
 }
