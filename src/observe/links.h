@@ -55,7 +55,10 @@ void links_put_scope(json_t *obj, uint8_t scope);
 /* Routes that are kept in a snapshot: a node that carries a full routing table shall not make it
  * unreadable. */
 #define ROUTES_MAX 20000u
-/* RTM_NEWROUTE of the main and local tables -> /routes. `data` as above. Always 0. */
+/* Numbers of other tables that are kept: enough to see that there are some. */
+#define ROUTE_TABLES_MAX 64u
+/* RTM_NEWROUTE of the main and local tables -> /routes, the numbers of other tables ->
+ * /route_tables. `data` as above. Always 0. */
 int routes_parse_route(const struct nlmsghdr *nlh, void *data);
 /* Ask for the routes of both families. */
 void routes_observe(struct observation *o, const struct link_table *table);

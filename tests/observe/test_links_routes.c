@@ -143,6 +143,7 @@ static void test_routes(void **state)
 	message_parse(&m, 0, routes_parse_route, &f->c);
 	start_route(&m, AF_INET, 0, 100);
 	message_parse(&m, 0, routes_parse_route, &f->c);
+	message_parse(&m, 0, routes_parse_route, &f->c);
 	rtm = start_route(&m, AF_INET6, 0, RT_TABLE_MAIN);
 	rtm->rtm_flags = RTM_F_CLONED;
 	message_parse(&m, 0, routes_parse_route, &f->c);
@@ -150,6 +151,7 @@ static void test_routes(void **state)
 	message_parse(&m, 0, routes_parse_route, &f->c);
 
 	assert_int_equal(gaps(&f->o), 0);
+	assert_fact(&f->o, "/route_tables", "[100, 2004]");
 	assert_fact(&f->o, "/routes",
 		    "[{\"family\": \"ipv4\", \"destination\": \"default\", \"gateway\": \"192.0.2.1\","
 		    "\"link\": \"eth0\", \"metric\": 100, \"table\": \"main\", \"type\": \"unicast\","
