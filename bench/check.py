@@ -6,9 +6,9 @@ usage: bench/check.py [--rounds N] [--railhead PATH] [--no-ansible]
 
 Each round runs every contestant once, in turn, so that whatever else the machine does falls on all of
 them alike. Reported per contestant: median wall time, its ratio to railhead's, and the peak resident
-memory of the largest process in it (wait4). Then railhead alone over growing numbers of links (veth in a network
+memory of the largest process in it (GNU time, in a run of its own: what wait4(2) tells of a child of Python is Python's). Then railhead alone over growing numbers of links (veth in a network
 namespace of its own, needs root) and of virtual functions (a tree of files below --root), for the curve.
-Needs: iproute2, ethtool, pciutils, ansible-core (or --no-ansible).
+Needs: iproute2, ethtool, pciutils, time, ansible-core (or --no-ansible).
 """
 
 import argparse
@@ -26,11 +26,17 @@ QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": su
 
 
 def run(command):
-    """Wall seconds and peak RSS in KiB of one command and the children that it waited for."""
+    """Wall seconds of one command."""
     start = time.perf_counter()
-    process = subprocess.Popen(command, **QUIET)
-    _, _, usage = os.wait4(process.pid, 0)
-    return time.perf_counter() - start, usage.ru_maxrss
+    subprocess.run(command, **QUIET)
+    return time.perf_counter() - start
+
+
+def peak(command):
+    """Peak resident set in KiB of the largest process of one command."""
+    with tempfile.NamedTemporaryFile("r") as out:
+        subprocess.run(["/usr/bin/time", "-q", "-f", "%M", "-o", out.name, *command], **QUIET)
+        return int(out.read().split()[-1])
 
 
 def links():
@@ -63,39 +69,26 @@ def single_tools():
     return calls
 
 
-def total(calls):
-    seconds, peak = 0.0, 0
-    for call in calls:
-        s, rss = run(call)
-        seconds += s
-        peak = max(peak, rss)
-    return seconds, peak
-
-
 def contest(railhead, rounds, with_ansible):
-    check = [railhead, "check", "--format", "json"]
     tools = single_tools()
     contestants = {
-        "railhead check --format json": lambda: run(check),
-        "lspci -vvv": lambda: run(["lspci", "-vvv"]),
-        f"sum of {len(tools)} single tools": lambda: total(tools),
-        "the same and lspci -vvv": lambda: total(tools + [["lspci", "-vvv"]]),
+        "railhead check --format json": [[railhead, "check", "--format", "json"]],
+        "lspci -vvv": [["lspci", "-vvv"]],
+        f"sum of {len(tools)} single tools": tools,
+        "the same and lspci -vvv": tools + [["lspci", "-vvv"]],
     }
     if with_ansible:
-        contestants["ansible -m setup"] = lambda: run(["ansible", "localhost", "-c", "local", "-m", "setup"])
+        contestants["ansible -m setup"] = [["ansible", "localhost", "-c", "local", "-m", "setup"]]
     seen = {name: [] for name in contestants}
     for _ in range(rounds):
-        for name, measure in contestants.items():
-            seen[name].append(measure())
-    base = statistics.median(s for s, _ in seen["railhead check --format json"])
+        for name, commands in contestants.items():
+            seen[name].append(sum(run(c) for c in commands))
+    base = statistics.median(seen["railhead check --format json"])
     print(f"{'':38} {'median':>10} {'min':>9} {'x railhead':>11} {'peak RSS':>10}")
-    for name, values in seen.items():
-        seconds = [s for s, _ in values]
+    for name, seconds in seen.items():
         median = statistics.median(seconds)
-        print(
-            f"{name:38} {median * 1e3:7.1f} ms {min(seconds) * 1e3:6.1f} ms {median / base:10.2f}x"
-            f" {max(r for _, r in values) / 1024:6.1f} MiB"
-        )
+        rss = max(peak(c) for c in contestants[name])
+        print(f"{name:38} {median * 1e3:7.1f} ms {min(seconds) * 1e3:6.1f} ms {median / base:10.2f}x {rss / 1024:6.1f} MiB")
 
 
 def in_namespace(railhead, n, rounds):
@@ -132,21 +125,29 @@ def vf_tree(folder, n):
         (bus / name).symlink_to(f"../../../devices/pci0000:00/0000:00:01.0/{name}")
 
 
+def row(n, seconds, rss, empty):
+    """One line of a curve; what each one adds is counted from the run with none."""
+    each = f"{(seconds - empty) / n * 1e6:8.1f} us" if n else " " * 11
+    return f"  {n:5}                              {seconds * 1e3:8.1f} ms {each} {rss / 1024:8.1f} MiB"
+
+
 def curve(railhead, rounds):
-    print("\nlinks (veth, own network namespace)      median     per link    peak RSS")
+    print("\nlinks (veth, own network namespace)      median     each adds   peak RSS")
     if os.geteuid():
         print("  needs root")
     else:
         for n in (0, 50, 100, 200, 400, 800):
-            seconds, peak = in_namespace(railhead, n, rounds)
-            print(f"  {n:5}                              {seconds * 1e3:8.1f} ms {seconds / max(n, 1) * 1e6:8.1f} us {peak / 1024:8.1f} MiB")
-    print("\nvirtual functions (files below --root)   median     per VF      peak RSS")
+            seconds, rss = in_namespace(railhead, n, rounds)
+            empty = seconds if n == 0 else empty
+            print(row(n, seconds, rss, empty))
+    print("\nvirtual functions (files below --root)   median     each adds   peak RSS")
     for n in (0, 16, 64, 128, 256):
         with tempfile.TemporaryDirectory() as folder:
             vf_tree(folder, n)
-            values = [run([railhead, "check", "--format", "json", "--root", folder]) for _ in range(rounds)]
-        seconds, peak = statistics.median(v[0] for v in values), max(v[1] for v in values)
-        print(f"  {n:5}                              {seconds * 1e3:8.1f} ms {seconds / max(n, 1) * 1e6:8.1f} us {peak / 1024:8.1f} MiB")
+            command = [railhead, "check", "--format", "json", "--root", folder]
+            seconds, rss = statistics.median(run(command) for _ in range(rounds)), peak(command)
+        empty = seconds if n == 0 else empty
+        print(row(n, seconds, rss, empty))
 
 
 def main():
@@ -157,10 +158,10 @@ def main():
     parser.add_argument("--measure", type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.measure:
-        values = [run([args.railhead, "check", "--format", "json"]) for _ in range(args.measure)]
-        print(statistics.median(v[0] for v in values), max(v[1] for v in values))
+        command = [args.railhead, "check", "--format", "json"]
+        print(statistics.median(run(command) for _ in range(args.measure)), peak(command))
         return 0
-    needed = ["ip", "rdma", "dcb", "devlink", "ethtool", "lspci"] + ([] if args.no_ansible else ["ansible"])
+    needed = ["ip", "rdma", "dcb", "devlink", "ethtool", "lspci", "/usr/bin/time"] + ([] if args.no_ansible else ["ansible"])
     missing = [tool for tool in needed if not shutil.which(tool)]
     if missing or not os.access(args.railhead, os.X_OK):
         print(f"bench: missing: {' '.join(missing) or args.railhead}", file=sys.stderr)
