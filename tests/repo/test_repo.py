@@ -141,9 +141,63 @@ def gates_documented(t):
         t.ok(not bad, f"every gate says its {text}", " ".join(bad))
 
 
+# Objects of a snapshot whose member names are data (a link, a counter, a parameter), not names of docs/snapshot.md.
+OPEN_MAPS = re.compile(
+    r"/os/(release|kernel/config|memlock/services|modules(/[^/]+/parameters)?|packages|sysctl)"
+    r"|/pci/(devices|auxiliary)"
+    r"|/links(/[^/]+/(vlan/(egress|ingress)|ethtool/(private_flags|statistics)|dcb/(peer/)?dscp))?"
+    r"|/devlink(/[^/]+(/[^/]+/(versions/[^/]+|parameters))?)?"
+    r"|/rdma/(chardev|devices(/[^/]+/(ports|cm|resources|(ports/[^/]+/)?(hw_)?counters))?)"
+    r"|/userspace/failed"
+    r"|/gpu/(devices|driver/parameters)"
+    r"|/proofs/gdr_export"
+)
+
+
+def undocumented(value, words, pointer=""):
+    """Pointers whose last name is no word of docs/snapshot.md."""
+    if isinstance(value, list):
+        return {p for item in value for p in undocumented(item, words, pointer + "/N")}
+    if not isinstance(value, dict):
+        return set()
+    open_map = OPEN_MAPS.fullmatch(pointer)
+    found = {f"{pointer}/{name}" for name in value if not open_map and name not in words}
+    for name, member in value.items():
+        found |= undocumented(member, words, f"{pointer}/{name}")
+    return found
+
+
+def facts_documented(t):
+    """Every name that observers write, judges read, or a snapshot holds stands in docs/snapshot.md."""
+    words = set(re.findall(r"\w+", (TOP / "docs/snapshot.md").read_text()))
+    put = r'\b(?:json_put\w*|json_obj|json_arr|attr_put_\w+|sysfs_put_\w+)\([^;"]*"([a-z]\w*)"'
+    read = r'\b(?:fact\w*|peek\w*|json_at)\([^;]*?"/((?!os/modules/)[^"]*)"'
+    for room, pattern in (("observe", put), ("judge", read)):
+        names = [(path, name) for path in files(f"src/{room}/*.c") for literal in re.findall(pattern, (TOP / path).read_text())
+                 for name in literal.split("/")]
+        bad = [f"{path}: {name}" for path, name in names if re.fullmatch(r"[a-z]\w*", name) and name not in words]
+        t.ok(len(names) > 100 and not bad, f"docs/snapshot.md has the {len(names)} names in src/{room}", "\n".join(bad))
+    live = subprocess.run([RAILHEAD, "snapshot"], check=True, stdout=subprocess.PIPE).stdout
+    snapshots = {"this machine": json.loads(live)}
+    for path in files("tests/data/snapshots/*.json"):
+        snapshots[path] = json.loads((TOP / path).read_text())
+    for name, snapshot in snapshots.items():
+        bad = undocumented(snapshot, words)
+        t.ok(not bad, f"docs/snapshot.md has every name of {name}", "\n".join(sorted(bad)))
+
+
+def installed(t):
+    """What a package would hold: the program, a page for each verb, the completion script."""
+    build = Path(RAILHEAD).parent
+    out = subprocess.run(["meson", "introspect", "--installed", build], check=True, stdout=subprocess.PIPE).stdout
+    places = {Path(p).name for p in json.loads(out).values()}
+    wanted = {p.name for p in (TOP / "man").glob("*.1")} | {"railhead", "railhead.bash"}
+    t.ok(wanted <= places, "program, man pages and completion are installed", f"missing: {sorted(wanted - places)}")
+
+
 def main():
     t = Tap()
-    for case in (rooms, doors, licences, scripts, links, man_pages, gates_documented):
+    for case in (rooms, doors, licences, scripts, links, man_pages, gates_documented, facts_documented, installed):
         t.case(case)
     t.done()
 
