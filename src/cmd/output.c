@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 
 #include "cmd/cmd.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/text.h"
 
 int cmd_complain(enum cmd_status status, const struct error *err)
 {
-	fprintf(stderr, "railhead: %s\n", error_text(err));
+	const char *text = error_text(err);
+	/* names in it may come from files of others: a terminal shall not obey them */
+	_cleanup_free_ char *safe = text_printable(text, strlen(text));
+
+	fprintf(stderr, "railhead: %s\n", safe);
 	return status;
 }
 
@@ -43,75 +44,21 @@ unsigned cmd_columns(void)
 	return 80;
 }
 
-static int write_all(int fd, const char *data, size_t len)
+struct text {
+	const char *data;
+	size_t len;
+};
+
+static int text_write(int fd, void *data)
 {
-	while (len) {
-		ssize_t n = write(fd, data, len);
+	const struct text *text = data;
 
-		if (n < 0) {
-			if (errno == EINTR)
-				continue;
-			return -errno;
-		}
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
-/* Special files (/dev/stdout, a pipe) cannot be replaced by rename. */
-static bool is_regular_target(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) < 0 ? errno == ENOENT : S_ISREG(st.st_mode);
-}
-
-static int write_in_place(const char *path, const char *data, size_t len, struct error *err)
-{
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int rc = fd < 0 ? -errno : write_all(fd, data, len);
-
-	return rc < 0 ? error_set_errno(err, rc, "cannot write %s", path) : 0;
-}
-
-static int write_renamed(const char *path, const char *data, size_t len, struct error *err)
-{
-	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", path);
-	_cleanup_close_ int fd = mkostemp(temporary, O_CLOEXEC);
-	mode_t mask = umask(0);
-
-	umask(mask);
-	if (fd < 0)
-		return error_set_errno(err, -errno, "cannot create a file beside %s", path);
-	int rc = write_all(fd, data, len);
-	if (!rc && (fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0 || rename(temporary, path) < 0))
-		rc = -errno;
-	if (rc < 0) {
-		unlink(temporary);
-		return error_set_errno(err, rc, "cannot write %s", path);
-	}
-	return 0;
+	return file_write_all(fd, text->data, text->len);
 }
 
 int cmd_output_write(const struct cmd_args *args, const char *data, size_t len, struct error *err)
 {
-	if (!args->output || !strcmp(args->output, "-")) {
-		int rc = write_all(STDOUT_FILENO, data, len);
-		return rc < 0 ? error_set_errno(err, rc, "cannot write to standard output") : 0;
-	}
-	if (!is_regular_target(args->output))
-		return write_in_place(args->output, data, len, err);
+	struct text text = { data, len };
 
-	/* an interrupt between creation and rename would leave the temporary file behind */
-	sigset_t stop, before;
-
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGINT);
-	sigaddset(&stop, SIGTERM);
-	sigaddset(&stop, SIGHUP);
-	sigprocmask(SIG_BLOCK, &stop, &before);
-	int rc = write_renamed(args->output, data, len, err);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return rc;
+	return file_write(args->output ? args->output : "-", text_write, &text, err);
 }

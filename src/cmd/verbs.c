@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #define OPT_OBSERVE (OPT_REPLAY | OPT_ROOT)
@@ -159,7 +160,10 @@ static int flush_output(int status)
 
 int cmd_main(int argc, char **argv)
 {
-	signal(SIGPIPE, SIG_IGN);	/* a closed reader is an error of write(2), told as such */
+	file_hold_streams();
+	/* a closed reader and RLIMIT_FSIZE are errors of write(2), told as such */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		print_help(stderr);
 		return CMD_USAGE;
@@ -187,7 +191,8 @@ int cmd_main(int argc, char **argv)
 	struct cmd_args args;
 
 	if (cmd_args_parse(&args, verb, argc - 1, argv + 1, &err) < 0) {
-		fprintf(stderr, "railhead: %s\nTry 'railhead %s --help'.\n", error_text(&err), verb->name);
+		cmd_complain(CMD_USAGE, &err);
+		fprintf(stderr, "Try 'railhead %s --help'.\n", verb->name);
 		return CMD_USAGE;
 	}
 	if (args.help) {

@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
+#include "base/file.h"
 #include "config.h"
 #include "host/anonymize.h"
 #include "host/recording.h"
@@ -26,8 +26,8 @@ static int write_piece(const char *text, size_t len, void *data)
 	return 0;
 }
 
-/* Compress `root` into `fd`, which stays open. Returns 0 or a negative errno without a message. */
-static int write_compressed(int fd, const json_t *root)
+/* Compress the document `root` into `fd`: a file_writer. */
+static int write_compressed(int fd, void *root)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3), code = 0;
 
@@ -44,58 +44,6 @@ static int write_compressed(int fd, const json_t *root)
 	if (gzclose_w(gz) != Z_OK && !code)
 		code = errno ? -errno : -EIO;
 	return code;
-}
-
-/* A new file beside `path`, then the rename: a reader sees the old file or the whole new one. */
-static int write_atomic(const char *path, const json_t *root, struct error *err)
-{
-	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", path);
-	mode_t mask = umask(0);
-	int rc, fd;
-
-	umask(mask);
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return error_set_errno(err, -errno, "%s", path);
-	rc = write_compressed(fd, root);
-	if (rc == 0 && (fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0))
-		rc = -errno;
-	if (close(fd) < 0 && rc == 0)
-		rc = -errno;
-	if (rc == 0 && rename(temporary, path) < 0)
-		rc = -errno;
-	if (rc < 0) {
-		unlink(temporary);
-		return error_set_errno(err, rc, "%s", path);
-	}
-	return 0;
-}
-
-static int write_direct(const char *path, const json_t *root, struct error *err)
-{
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	int rc = fd < 0 ? -errno : write_compressed(fd, root);
-
-	return rc < 0 ? error_set_errno(err, rc, "%s", path) : 0;
-}
-
-static int write_path(const char *path, const json_t *root, struct error *err)
-{
-	struct stat st;
-
-	if (strcmp(path, "-") == 0) {
-		int rc = write_compressed(STDOUT_FILENO, root);
-
-		return rc < 0 ? error_set_errno(err, rc, "standard output") : 0;
-	}
-	if (stat(path, &st) < 0)
-		return write_atomic(path, root, err);
-	/* a device or pipe is written to; a rename would put a file in its place */
-	if (!S_ISREG(st.st_mode))
-		return write_direct(path, root, err);
-	/* a link keeps its place, the file behind it is replaced */
-	_cleanup_free_ char *real = realpath(path, NULL);
-	return write_atomic(real ? real : path, root, err);
 }
 
 int host_record_write(struct host *host, const char *path, const struct host_record_options *options,
@@ -120,5 +68,5 @@ int host_record_write(struct host *host, const char *path, const struct host_rec
 		json_put_string(root, "note", options->note);
 	json_put_bool(root, "anonymized", options && options->anonymize);
 	json_put(root, "doors", json_incref(doors));
-	return write_path(path, root, err);
+	return file_write(path, write_compressed, root, err);
 }

@@ -4,10 +4,10 @@
  * belongs to a door is checked by that door's reader when its question is asked.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "base/file.h"
 #include "host/recording.h"
 
 static int check_head(json_t *root, const char *name, struct error *err)
@@ -61,11 +61,11 @@ int recording_load(struct door_memory **memory, const char *path, struct error *
 {
 	_cleanup_strbuf_ struct strbuf text = {0};
 	char buf[32 << 10];
-	int n, code = 0, fd = open(path, O_RDONLY | O_CLOEXEC);
+	int n, code = 0, fd = file_open(path, err);
 
 	*memory = NULL;
 	if (fd < 0)
-		return error_set_errno(err, -errno, "%s", path);
+		return fd;
 	gzFile gz = gzdopen(fd, "rb");
 	if (!gz)
 		alloc_exhausted();
@@ -74,8 +74,8 @@ int recording_load(struct door_memory **memory, const char *path, struct error *
 	const char *reason = gzerror(gz, &code);
 
 	if (text.len > RECORDING_TEXT_MAX)
-		error_set(err, code = -EFBIG, "%s: unfolds to more than %u bytes", path,
-			  RECORDING_TEXT_MAX);
+		error_set(err, code = -EFBIG, "%s: unfolds to more than %u MiB", path,
+			  RECORDING_TEXT_MAX >> 20);
 	else if (code == Z_ERRNO)
 		error_set_errno(err, code = -errno, "%s", path);
 	else if (code != Z_OK && code != Z_STREAM_END)

@@ -2,10 +2,10 @@
 #include "site/site.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/strbuf.h"
 #include "site/schema.h"
 
@@ -132,13 +132,13 @@ int site_parse(struct site **site, const char *text, size_t len, const char *nam
 int site_load(struct site **site, const char *path, struct error *err)
 {
 	_cleanup_strbuf_ struct strbuf text = {0};
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = file_open(path, err);
 	char block[64 << 10];
 	ssize_t n;
 
 	*site = NULL;
 	if (fd < 0)
-		return error_set_errno(err, -errno, "%s", path);
+		return fd;
 	/* one byte over the limit is enough for site_parse() to tell */
 	while (text.len <= TREE_FILE_MAX) {
 		n = read(fd, block, sizeof(block));

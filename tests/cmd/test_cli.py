@@ -6,9 +6,11 @@ import gzip
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -23,7 +25,7 @@ def run(*args, env=None, stdin=b"", program=RAILHEAD, **kwargs):
     environment.update(env or {})
     return subprocess.run(
         [program, *map(str, args)], input=stdin, stdout=kwargs.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE,
-        env=environment, timeout=120, **kwargs
+        env=environment, timeout=kwargs.pop("timeout", 120), **kwargs
     )
 
 
@@ -181,6 +183,76 @@ def output(t):
         t.ok(r.returncode == 3 and b"Broken pipe" in r.stderr, "a closed pipe is an error, not a signal", r)
 
 
+def odd_inputs(t):
+    """Files that are no files: whatever it is, an answer, and soon."""
+    with tempfile.TemporaryDirectory() as folder:
+        fifo = Path(folder) / "fifo"
+        os.mkfifo(fifo)
+        for args in (["check", "-s", fifo], ["check", fifo], ["check", "--replay", fifo], ["report", fifo], ["check", "--since", fifo]):
+            for path in (fifo, folder, "/dev/zero"):
+                r = run(*(path if a is fifo else a for a in args), timeout=20)
+                t.ok(r.returncode == 2 and str(path).encode() in r.stderr, f"{args[:-1]} {Path(path).name}", r)
+        name = Path(folder) / "name.json"
+        name.write_text(json.dumps({"schema": "railhead.snapshot/1", "node": {"hostname": "a\u001b[31mb"}}))
+        r = run("check", "-s", TOP / "examples/lab.yaml", name)
+        t.ok(r.returncode == 2 and b"\x1b" not in r.stderr and b"\\x1b[31m" in r.stderr, "a terminal sequence in a name is shown, not sent", r)
+    r = run("check", "-s", "/dev/stdin", "/dev/null", stdin=(TOP / "examples/lab.yaml").read_bytes())
+    t.ok(r.returncode == 2 and b"/dev/null: empty" in r.stderr, "a site from a pipe", r)
+
+
+def odd_outputs(t):
+    """check and record write alike: what is there keeps its place and mode, what fails leaves nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, link, dangling, fifo = (Path(folder) / n for n in ("out", "link", "dangling", "fifo"))
+        link.symlink_to("out")
+        dangling.symlink_to("later")
+        os.mkfifo(fifo)
+        for verb, status in (("check", 1), ("record", 0)):
+            out.write_text("old")
+            out.chmod(0o600)
+            r = run(verb, "-o", link)
+            t.equal((r.returncode, r.stderr), (status, b""), f"{verb} -o a symbolic link")
+            t.ok(link.is_symlink() and out.read_bytes() != b"old" and out.stat().st_mode & 0o777 == 0o600, "the link keeps its place, the file its mode")
+            r = run(verb, "-o", dangling)
+            t.ok(r.returncode == status and dangling.is_symlink() and (Path(folder) / "later").stat().st_size > 99, f"{verb} -o a link to nothing", r)
+            r = run(verb, "-o", folder)
+            t.ok(r.returncode == 3 and b"Is a directory" in r.stderr, f"{verb} -o a folder", r)
+            reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE)
+            r = run(verb, "-o", fifo)
+            t.ok(len(reader.communicate()[0]) > 99 and r.returncode == status, f"{verb} -o a pipe", r)
+            before = sorted(os.listdir(folder))
+            small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+            r = run(verb, "-o", out, preexec_fn=small)
+            t.ok(r.returncode == 3 and b"File too large" in r.stderr, f"{verb} beyond the limit of file sizes", r)
+            t.ok(sorted(os.listdir(folder)) == before and out.stat().st_size > 99, "nothing is left, the old file is whole", os.listdir(folder))
+            if os.geteuid() == 0:
+                out.chmod(0o444)
+                os.chown(folder, 65534, 65534)
+                r = run(verb, "-o", out, user=65534, group=65534, extra_groups=[])
+                t.ok(r.returncode == 3 and b"Permission denied" in r.stderr, f"{verb} -o a file that is read-only", r)
+        for stream in (0, 1, 2):
+            r = run("record", "-o", out, preexec_fn=lambda: os.close(stream), stdout=None)
+            t.ok(r.returncode == 0 and gzip.decompress(out.read_bytes()), f"record with stream {stream} closed", r)
+        r = run("check", "-", preexec_fn=lambda: os.close(0))
+        t.ok(r.returncode == 2 and b"standard input" in r.stderr, "a snapshot from a closed stream", r)
+
+
+def interrupts(t):
+    """Whenever it is stopped: no file but a whole one, and no child."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "out"
+        for verb in ("check", "record"):
+            for i in range(30):
+                process = subprocess.Popen([RAILHEAD, verb, "-o", out], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                time.sleep(i * 0.01)
+                process.send_signal(signal.SIGINT if i % 2 else signal.SIGTERM)
+                _, errors = process.communicate()
+                if errors or os.listdir(folder) not in ([], ["out"]):
+                    t.ok(False, f"{verb} stopped after {i * 10} ms", [errors, os.listdir(folder)])
+                    return
+            t.ok(True, f"{verb} stopped at 30 moments leaves nothing")
+
+
 def limits(t):
     """Few file descriptors, and a working directory that is gone."""
     few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
@@ -199,7 +271,7 @@ def limits(t):
 
 def main():
     t = Tap()
-    for case in (usage, explain, completion, bad_snapshots, bare_machine, replay_is_the_same, output, limits):
+    for case in (usage, explain, completion, bad_snapshots, bare_machine, replay_is_the_same, output, odd_inputs, odd_outputs, interrupts, limits):
         t.case(case)
     t.done()
 

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+void file_hold_streams(void)
+{
+	int fd;
+
+	while ((fd = open("/", O_PATH | O_CLOEXEC)) >= 0 && fd <= STDERR_FILENO)
+		;
+	if (fd >= 0)
+		close(fd);
+}
+
+int file_open(const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return error_set_errno(err, -errno, "%s", path);
+	/* the open(2) should not wait, the reads shall */
+	int flags = fcntl(fd, F_GETFL);
+	if (flags >= 0)
+		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+	return fd;
+}
+
+int file_write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* `flags` are O_TRUNC and O_CREAT, which a device or a pipe does not need. */
+static int write_in_place(const char *path, int flags, file_writer writer, void *data)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);
+
+	return fd < 0 ? -errno : writer(fd, data);
+}
+
+static mode_t mode_of_new_files(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* `*refusal` is the negative errno when the folder is what does not take a new file, else 0. */
+static int write_beside(const char *path, mode_t mode, file_writer writer, void *data, int *refusal)
+{
+	_cleanup_free_ char *temporary = xasprintf("%s.XXXXXX", path);
+	int fd = mkostemp(temporary, O_CLOEXEC), rc;
+
+	*refusal = 0;
+	if (fd < 0)
+		return *refusal = -errno;
+	rc = writer(fd, data);
+	if (!rc && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
+		rc = -errno;
+	if (close(fd) < 0 && !rc)
+		rc = -errno;
+	if (!rc && rename(temporary, path) < 0)
+		rc = *refusal = -errno;
+	if (rc < 0)
+		unlink(temporary);
+	return rc;
+}
+
+static int replace(const char *path, const struct stat *old, file_writer writer, void *data)
+{
+	mode_t mode = old ? old->st_mode & 0777 : mode_of_new_files();
+	sigset_t stop, before;
+	int refusal;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGINT);
+	sigaddset(&stop, SIGTERM);
+	sigaddset(&stop, SIGHUP);
+	sigprocmask(SIG_BLOCK, &stop, &before);
+	int rc = write_beside(path, mode, writer, data, &refusal);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+
+	/* EBUSY: the file is a mount of its own, as in containers */
+	if (old && (refusal == -EACCES || refusal == -EPERM || refusal == -EROFS || refusal == -EBUSY))
+		rc = write_in_place(path, O_TRUNC, writer, data);
+	return rc;
+}
+
+static int write_path(const char *path, file_writer writer, void *data)
+{
+	struct stat st, link;
+
+	if (stat(path, &st) < 0) {
+		if (errno != ENOENT)
+			return -errno;
+		if (lstat(path, &link) == 0)	/* a link to a file that is not there yet */
+			return write_in_place(path, O_CREAT | O_TRUNC, writer, data);
+		return replace(path, NULL, writer, data);
+	}
+	if (!S_ISREG(st.st_mode))
+		return write_in_place(path, 0, writer, data);
+	if (access(path, W_OK) < 0)
+		return -errno;
+	_cleanup_free_ char *real = realpath(path, NULL);
+	return real ? replace(real, &st, writer, data) : -errno;
+}
+
+int file_write(const char *path, file_writer writer, void *data, struct error *err)
+{
+	bool standard_output = !strcmp(path, "-");
+	int rc = standard_output ? writer(STDOUT_FILENO, data) : write_path(path, writer, data);
+
+	if (rc < 0)
+		return error_set_errno(err, rc, "cannot write %s%s", standard_output ? "to " : "",
+				       standard_output ? "standard output" : path);
+	return 0;
+}
