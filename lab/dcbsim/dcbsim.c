@@ -4,14 +4,16 @@
  *
  *   insmod dcbsim.ko devices=roce0,roce1
  *
- * The named devices get dcbnl operations that store what is set and give it back, and the pause parameters of ethtool.
- * No packet is treated differently. APP entries live in the dcb core, as with a real driver. rmmod restores the devices.
+ * The named devices get dcbnl operations that store what is set and give it back, and the pause
+ * parameters of ethtool. No packet is treated differently. APP entries live in the dcb core, as
+ * with a real driver. rmmod restores the devices.
  *
- * PFC has counters but no frames: /sys/kernel/debug/dcbsim/DEVICE/requests_N and indications_N, N being the priority, are
- * what is reported.
+ * PFC has counters but no frames: /sys/kernel/debug/dcbsim/DEVICE/requests_N and indications_N, N
+ * being the priority, are what is reported.
  *
- * The module parameters below make it refuse what a NIC refuses, to test programs that configure DCB. All of them are off
- * by default and can be changed at run time. Each names the driver function whose behaviour it imitates.
+ * The module parameters below make it refuse what a NIC refuses, to test programs that configure
+ * DCB. All of them are off by default and can be changed at run time. Each names the driver
+ * function whose behaviour it imitates.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,23 +33,28 @@ MODULE_PARM_DESC(devices, "names of the net devices to serve, separated by comma
 
 static unsigned int max_tcs = IEEE_8021QAZ_MAX_TCS;
 module_param(max_tcs, uint, 0444);
-MODULE_PARM_DESC(max_tcs, "number of traffic classes, 1 to 8 (an E810 with more than four ports has 4)");
+MODULE_PARM_DESC(max_tcs,
+		 "number of traffic classes, 1 to 8 (an E810 with more than four ports has 4)");
 
 static unsigned int refuse_errno;
 module_param(refuse_errno, uint, 0644);
 MODULE_PARM_DESC(refuse_errno, "every set fails with this errno; 0: none does");
 
-/* ice since v6.6, "ice: enforce no DCB config changing when in bond": a guard in each set function of ice_dcb_nl.c. */
+/* ice since v6.6, "ice: enforce no DCB config changing when in bond": a guard in each set function
+ * of ice_dcb_nl.c. */
 static bool refuse_bonded;
 module_param(refuse_bonded, bool, 0644);
 MODULE_PARM_DESC(refuse_bonded, "every set fails with EINVAL while the device has a master");
 
-/* ice_dcb_nl.c, all set functions: the firmware's LLDP agent owns the configuration, software can only read it. */
+/* ice_dcb_nl.c, all set functions: the firmware's LLDP agent owns the configuration, software can
+ * only read it. */
 static bool fw_lldp;
 module_param(fw_lldp, bool, 0644);
-MODULE_PARM_DESC(fw_lldp, "DCBX is in firmware: it reads as LLD-managed and every set fails with EINVAL");
+MODULE_PARM_DESC(fw_lldp,
+		 "DCBX is in firmware: it reads as LLD-managed and every set fails with EINVAL");
 
-/* ice_dcbnl_setapp(): "already user mapped". The dcb core alone refuses only an entry with the same priority. */
+/* ice_dcbnl_setapp(): "already user mapped". The dcb core alone refuses only an entry with the same
+ * priority. */
 static bool refuse_mapped_dscp;
 module_param(refuse_mapped_dscp, bool, 0644);
 MODULE_PARM_DESC(refuse_mapped_dscp, "adding a DSCP that has a priority fails with EINVAL");
@@ -55,7 +62,8 @@ MODULE_PARM_DESC(refuse_mapped_dscp, "adding a DSCP that has a priority fails wi
 /* ice_dcbnl_setapp(), first DSCP entry: the port goes to DSCP mode with a new ETS configuration. */
 static bool dscp_mode_resets_ets;
 module_param(dscp_mode_resets_ets, bool, 0644);
-MODULE_PARM_DESC(dscp_mode_resets_ets, "the first DSCP entry sets ETS back: TC0 100 %, priority n to TC n");
+MODULE_PARM_DESC(dscp_mode_resets_ets,
+		 "the first DSCP entry sets ETS back: TC0 100 %, priority n to TC n");
 
 /* ice_set_pauseparam(): "Priority flow control enabled. Cannot set link flow control." */
 static bool pfc_excludes_pause;
@@ -442,7 +450,8 @@ static void dcbsim_apps_flush(struct dcbsim *sim)
 static void dcbsim_detach(struct dcbsim *sim)
 {
 	ASSERT_RTNL();
-	/* First, because the dcb core asks the device for its DCBX mode to tell others of the change. */
+	/* First, because the dcb core asks the device for its DCBX mode to tell others of the
+	 * change. */
 	dcbsim_apps_flush(sim);
 	sim->netdev->dcbnl_ops = sim->former_dcbnl_ops;
 	sim->netdev->ethtool_ops = sim->former_ethtool_ops;

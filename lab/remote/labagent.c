@@ -2,9 +2,10 @@
 /*
  * labagent PORT... - run commands that arrive on virtio-serial ports (see wire.h).
  *
- * One process per port, one command at a time per port. When the host end hangs up or resets, the running command's
- * process group gets SIGTERM. When the command ends, its output so far is sent and the session is over, even if something
- * that it left in the background still holds its pipes: a server can be started with one call and used with the next.
+ * One process per port, one command at a time per port. When the host end hangs up or resets, the
+ * running command's process group gets SIGTERM. When the command ends, its output so far is sent
+ * and the session is over, even if something that it left in the background still holds its pipes:
+ * a server can be started with one call and used with the next.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,8 +23,8 @@
 #include "wire.h"
 
 /*
- * The driver learns that the host has connected in a workqueue, data comes by interrupt: a request can be here before its
- * connection. So a hang-up has to last before it ends a command.
+ * The driver learns that the host has connected in a workqueue, data comes by interrupt: a request
+ * can be here before its connection. So a hang-up has to last before it ends a command.
  */
 enum { HANG_UP_MS = 200 };
 
@@ -52,7 +53,8 @@ static bool hung_up;
 static struct session session = { .in = -1, .out = -1, .err = -1 };
 static struct parser parser;
 
-/* What is on its way to the host. Nothing is read from the command while this is not empty, so it stays bounded. */
+/* What is on its way to the host. Nothing is read from the command while this is not empty, so it
+ * stays bounded. */
 static uint8_t out_data[4 * (WIRE_CHUNK_BYTES + WIRE_HEADER_BYTES)];
 static size_t out_len, out_used;
 
@@ -72,7 +74,7 @@ static void close_fd(int *fd)
 static void out_raw(const uint8_t *data, size_t len)
 {
 	if (len > sizeof(out_data) - out_len)
-		return;	/* cannot happen: at most four frames are queued, and only into an empty buffer */
+		return;	/* cannot happen: at most four frames, and only into an empty buffer */
 	memcpy(out_data + out_len, data, len);
 	out_len += len;
 }
@@ -282,7 +284,8 @@ static bool output_read(int *fd, int type)
 
 static void stdin_write(void)
 {
-	ssize_t n = write(session.in, session.stdin_data + session.stdin_used, session.stdin_len - session.stdin_used);
+	ssize_t n = write(session.in, session.stdin_data + session.stdin_used,
+			  session.stdin_len - session.stdin_used);
 
 	if (n < 0 && errno == EAGAIN)
 		return;
@@ -329,7 +332,8 @@ static void signals_drain(void)
 	children_reap();
 }
 
-static void command_serve(const struct pollfd *out, const struct pollfd *err, const struct pollfd *in)
+static void command_serve(const struct pollfd *out, const struct pollfd *err,
+			  const struct pollfd *in)
 {
 	bool any = false;
 
@@ -349,7 +353,7 @@ static void serve_once(void)
 {
 	bool idle = out_len == 0;
 	bool feed = idle && session.stdin_len > 0;
-	int ready;
+	int ready, wait_ms = idle && session.ended ? 0 : -1;
 	struct pollfd pfds[] = {
 		{ .fd = events, .events = POLLIN },
 		{ .fd = hung_up ? -1 : port, .events = (short)(POLLIN | (idle ? 0 : POLLOUT)) },
@@ -358,7 +362,9 @@ static void serve_once(void)
 		{ .fd = feed ? session.in : -1, .events = POLLOUT },
 	};
 
-	ready = poll(pfds, 5, hung_up && session.pid > 0 ? HANG_UP_MS : idle && session.ended ? 0 : -1);
+	if (hung_up && session.pid > 0)
+		wait_ms = HANG_UP_MS;
+	ready = poll(pfds, 5, wait_ms);
 	if (ready < 0 && errno != EINTR)
 		die("poll");
 	if (ready == 0 && hung_up) {
@@ -372,7 +378,9 @@ static void serve_once(void)
 	if (pfds[1].revents & POLLOUT && out_len > 0)
 		port_write();
 	if (pfds[1].revents & POLLHUP)
-		hung_up = true;	/* poll() would report it for ever, so the port is left out until SIGIO tells of a change */
+		/* poll() would report it for ever: the port is left out until SIGIO tells of a
+		 * change */
+		hung_up = true;
 	if (idle && out_len == 0 && session.pid > 0)
 		command_serve(&pfds[2], &pfds[3], &pfds[4]);
 }

@@ -2,9 +2,10 @@
 /*
  * labexec RUN NODE COMMAND [ARG...] - run one command in a guest of the lab.
  *
- * Standard input, output and error pass through unchanged and the exit status is the command's. 255 means that the guest
- * could not be reached. Each guest has several exec ports; a port carries one command at a time, and a lock file beside its
- * socket tells which are free, so calls from different programs run side by side.
+ * Standard input, output and error pass through unchanged and the exit status is the command's. 255
+ * means that the guest could not be reached. Each guest has several exec ports; a port carries one
+ * command at a time, and a lock file beside its socket tells which are free, so calls from
+ * different programs run side by side.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,8 @@
 enum {
 	EXIT_UNREACHABLE = 255,
 	PORT_SEARCH_MS = 20,
-	ANSWER_MS = 20 * 1000,	/* a guest under TCG on a busy machine may be slow, a dead one is found here */
+	/* a guest under TCG on a busy machine may be slow, a dead one is found here */
+	ANSWER_MS = 20 * 1000,
 };
 
 static const char *node;
@@ -49,20 +51,23 @@ static void write_all(int fd, const uint8_t *data, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			die_errno(fd == STDOUT_FILENO || fd == STDERR_FILENO ? "cannot pass output on" : "port");
+			die_errno(fd == STDOUT_FILENO || fd == STDERR_FILENO ?
+					  "cannot pass output on" : "port");
 		data += n;
 		len -= (size_t)n;
 	}
 }
 
-/* Returns the connected socket of a free port, or -1 with errno when the port of that number is busy or absent. */
+/* Returns the connected socket of a free port, or -1 with errno when the port of that number is
+ * busy or absent. */
 static int port_try(unsigned int number)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	char lock_name[sizeof(addr.sun_path) + 8];
 	int lock, fd, saved;
 
-	if (snprintf(addr.sun_path, sizeof(addr.sun_path), "%s.exec%u", node, number) >= (int)sizeof(addr.sun_path)) {
+	if (snprintf(addr.sun_path, sizeof(addr.sun_path), "%s.exec%u", node, number) >=
+	    (int)sizeof(addr.sun_path)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -285,7 +290,8 @@ int main(int argc, char **argv)
 		return EXIT_UNREACHABLE;
 	}
 	node = argv[2];
-	/* Socket names are relative to RUN, because sun_path is too short for a deep build folder. */
+	/* Socket names are relative to RUN, because sun_path is too short for a deep build
+	 * folder. */
 	if (chdir(argv[1]) < 0)
 		die("the lab is not up");
 	fd = port_open();

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wire between labexec (host) and labagent (guest): one virtio-serial port, which is a plain byte stream that outlives
- * both ends. It has no notion of a connection, so a session has to find its own beginning in whatever an earlier session
- * left behind.
+ * The wire between labexec (host) and labagent (guest): one virtio-serial port, which is a plain
+ * byte stream that outlives both ends. It has no notion of a connection, so a session has to find
+ * its own beginning in whatever an earlier session left behind.
  *
- * Host to guest the stream is byte-stuffed: ESC ESC stands for one 0xff, and ESC RESET ends whatever session there was. It
- * carries very little (a command line, standard input), so stuffing costs nothing. Guest to host the stream is not stuffed:
- * the agent answers a request with the nonce of that request, and labexec drops everything before it.
+ * Host to guest the stream is byte-stuffed: ESC ESC stands for one 0xff, and ESC RESET ends
+ * whatever session there was. It carries very little (a command line, standard input), so stuffing
+ * costs nothing. Guest to host the stream is not stuffed: the agent answers a request with the
+ * nonce of that request, and labexec drops everything before it.
  *
- * Both ways a session then is a series of frames: one type byte, a 32-bit big-endian length, the payload.
+ * Both ways a session then is a series of frames: one type byte, a 32-bit big-endian length, the
+ * payload.
  */
 #ifndef LAB_REMOTE_WIRE_H
 #define LAB_REMOTE_WIRE_H
@@ -21,8 +23,8 @@ enum { WIRE_ESC = 0xff, WIRE_RESET = 0x00 };
 enum {
 	WIRE_HEADER_BYTES = 5,
 	WIRE_NONCE_BYTES = 16,
-	WIRE_CHUNK_BYTES = 32 * 1024,	/* stdin, stdout and stderr travel in pieces of at most this */
-	WIRE_REQUEST_BYTES = 256 * 1024,/* longest command line */
+	WIRE_CHUNK_BYTES = 32 * 1024,	/* longest piece of stdin, stdout and stderr */
+	WIRE_REQUEST_BYTES = 256 * 1024,	/* longest command line */
 };
 
 /* host to guest */
@@ -51,7 +53,8 @@ static inline void wire_header_put(uint8_t *header, int type, size_t len)
 
 static inline size_t wire_header_len(const uint8_t *header)
 {
-	return (size_t)header[1] << 24 | (size_t)header[2] << 16 | (size_t)header[3] << 8 | header[4];
+	return (size_t)header[1] << 24 | (size_t)header[2] << 16 | (size_t)header[3] << 8 |
+	       header[4];
 }
 
 #endif

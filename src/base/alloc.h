@@ -27,7 +27,8 @@ char *xvasprintf(const char *fmt, va_list ap) RH_PRINTF(1, 0) __attribute__((ret
 /* Called by the x*() functions; also for libraries that report exhaustion by NULL. */
 void RH_NORETURN alloc_exhausted(void);
 
-/* Room for one more element behind `n` used ones: grows by doubling. `array` and `capacity` are lvalues. */
+/* Room for one more element behind `n` used ones: grows by doubling. `array` and `capacity` are
+ * lvalues. */
 #define array_reserve(array, n, capacity)                                                      \
 	do {                                                                                   \
 		if ((n) >= (capacity)) {                                                       \

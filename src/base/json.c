@@ -7,7 +7,8 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-/* Depth of documents that railhead writes is below 12; the limit keeps hostile ones off the stack. */
+/* Depth of documents that railhead writes is below 12; the limit keeps hostile ones off the
+ * stack. */
 #define JSON_DEPTH_MAX 64
 
 static json_t *checked(json_t *value)

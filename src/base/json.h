@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jansson with railhead's conventions: constructors that cannot fail, text made safe, JSON pointers.
- * Ownership follows jansson: *_new references are the caller's, `put` functions steal the value.
+ * jansson with railhead's conventions: constructors that cannot fail, text made safe, JSON
+ * pointers. Ownership follows jansson: *_new references are the caller's, `put` functions steal the
+ * value.
  */
 #pragma once
 

@@ -30,11 +30,13 @@ bool text_ends_with(const char *s, const char *suffix);
 int text_version_compare(const char *a, const char *b);
 
 /* Copy of `s` (at most `len` bytes) as valid, printable UTF-8 without control characters: what is
- * not, becomes \xNN. For bytes of kernels, firmware and files that end up in JSON or on a terminal. */
+ * not, becomes \xNN. For bytes of kernels, firmware and files that end up in JSON or on a terminal.
+ */
 char *text_printable(const char *s, size_t len);
 
 /* True when the bytes are valid UTF-8 (RFC 3629: no surrogates, no overlong forms). */
 bool text_is_utf8(const char *s, size_t len);
 
-/* Nearest of `n` candidates by edit distance, or NULL when none is close (distance > 2 and > a third). */
+/* Nearest of `n` candidates by edit distance, or NULL when none is close (distance > 2 and > a
+ * third). */
 const char *text_nearest(const char *word, const char *const *candidates, size_t n);

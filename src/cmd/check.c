@@ -50,19 +50,19 @@ static int match_node(const struct site_node **node, const struct site *site,
 		      struct error *err)
 {
 	const char *hostname =
-		args->node ? args->node : json_get_string(json_at(snapshot, "/node"), "hostname", NULL);
+		args->node ? args->node :
+			     json_get_string(json_at(snapshot, "/node"), "hostname", NULL);
 	_cleanup_strbuf_ struct strbuf names = {0};
 
 	if (!hostname)
-		return error_set(err, -EINVAL,
-				 "%s: the snapshot has no host name; say which node it is with --node",
-				 name);
+		return error_set(err, -EINVAL, "%s: the snapshot has no host name; say which node "
+				 "it is with --node", name);
 	*node = node_of(site, hostname);
 	if (*node)
 		return 0;
 	name_nodes(&names, site);
-	return error_set(err, -EINVAL, "%s: '%s' is no node of %s; its nodes are %s%s", name, hostname,
-			 site->path ? site->path : "the site", strbuf_str(&names),
+	return error_set(err, -EINVAL, "%s: '%s' is no node of %s; its nodes are %s%s", name,
+			 hostname, site->path ? site->path : "the site", strbuf_str(&names),
 			 args->node ? "" : "; say which one this is with --node");
 }
 
@@ -74,7 +74,8 @@ static int match_nodes(struct judge_node *nodes, const struct site *site,
 		return error_set(err, -EINVAL, "--node names one node, but there are %zu snapshots",
 				 snapshots->n);
 	for (size_t i = 0; i < snapshots->n; i++) {
-		int rc = match_node(&nodes[i].node, site, args, snapshots->s[i], snapshots->names[i], err);
+		int rc = match_node(&nodes[i].node, site, args, snapshots->s[i],
+				    snapshots->names[i], err);
 
 		if (rc < 0)
 			return rc;
@@ -98,7 +99,8 @@ static int attach_previous(const struct snapshots *snapshots, const struct cmd_a
 	if (!args->since)
 		return 0;
 	if (snapshots->n != 1)
-		return error_set(err, -EINVAL, "--since compares one node, but there are %zu snapshots",
+		return error_set(err, -EINVAL,
+				 "--since compares one node, but there are %zu snapshots",
 				 snapshots->n);
 	int rc = snapshot_read(&previous, args->since, err);
 	if (rc < 0)
@@ -106,7 +108,8 @@ static int attach_previous(const struct snapshots *snapshots, const struct cmd_a
 	const char *then = json_get_string(json_at(previous, "/node"), "hostname", "");
 	const char *now = json_get_string(json_at(snapshots->s[0], "/node"), "hostname", "");
 	if (strcmp(then, now))
-		return error_set(err, -EINVAL, "%s is of '%s', not of '%s'", args->since, then, now);
+		return error_set(err, -EINVAL, "%s is of '%s', not of '%s'", args->since, then,
+				 now);
 	json_object_del(previous, "previous");
 	json_put(snapshots->s[0], "previous", json_incref(previous));
 	return 0;

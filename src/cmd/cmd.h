@@ -69,7 +69,7 @@ struct cmd_verb {
 	int (*run)(const struct cmd_args *args);
 };
 
-/* --- verbs.c ------------------------------------------------------------------------------------- */
+/* --- verbs.c ---------------------------------------------------------------------------------- */
 const struct cmd_verb *cmd_verbs(size_t *n);
 int cmd_main(int argc, char **argv);
 
@@ -82,7 +82,7 @@ int cmd_report(const struct cmd_args *args);
 int cmd_version(const struct cmd_args *args);
 int cmd_completion(const struct cmd_args *args);
 
-/* --- options.c ----------------------------------------------------------------------------------- */
+/* --- options.c -------------------------------------------------------------------------------- */
 struct cmd_option {
 	const char *name;	/* long name */
 	char letter;		/* 0: long only */
@@ -98,11 +98,12 @@ int cmd_args_parse(struct cmd_args *args, const struct cmd_verb *verb, int argc,
 /* "railhead check [OPTION]... [SNAPSHOT]..." with the options of the verb. Caller frees. */
 char *cmd_usage(const struct cmd_verb *verb);
 
-/* --- output.c ------------------------------------------------------------------------------------ */
+/* --- output.c --------------------------------------------------------------------------------- */
 /* Print "railhead: message" on standard error and return `status`. */
 int cmd_complain(enum cmd_status status, const struct error *err);
 
-/* Colour for standard output: option, NO_COLOR (no-color.org), TERM=dumb, terminal. Never for files. */
+/* Colour for standard output: option, NO_COLOR (no-color.org), TERM=dumb, terminal. Never for
+ * files. */
 bool cmd_use_colour(const struct cmd_args *args);
 /* Columns of the terminal, 80 when there is none; COLUMNS overrides. */
 unsigned cmd_columns(void);
@@ -112,6 +113,6 @@ unsigned cmd_columns(void);
 int cmd_input_read(char **data, size_t *len, const char *path, size_t max, const char *what,
 		   struct error *err);
 
-/* Write `len` bytes to standard output, or to --output by way of a temporary file beside it, so that a
- * full disk or an interrupt leaves no half file. */
+/* Write `len` bytes to standard output, or to --output by way of a temporary file beside it, so
+ * that a full disk or an interrupt leaves no half file. */
 int cmd_output_write(const struct cmd_args *args, const char *data, size_t len, struct error *err);

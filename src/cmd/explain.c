@@ -49,8 +49,8 @@ static int unknown_gate(const char *id, struct error *err)
 		ids[i] = gates[i]->id;
 	const char *near = text_nearest(id, ids, n);
 	_cleanup_free_ char *safe = text_printable(id, strlen(id));
-	return error_set(err, -EINVAL, "explain: no gate '%s'%s%s%s; `railhead gates` lists them", safe,
-			 near ? ", did you mean '" : "", near ? near : "", near ? "'" : "");
+	return error_set(err, -EINVAL, "explain: no gate '%s'%s%s%s; `railhead gates` lists them",
+			 safe, near ? ", did you mean '" : "", near ? near : "", near ? "'" : "");
 }
 
 int cmd_explain(const struct cmd_args *args)

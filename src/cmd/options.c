@@ -40,7 +40,8 @@ static int colour_parse(enum cmd_colour *colour, const char *value, struct error
 	else if (!strcmp(value, "never"))
 		*colour = CMD_COLOUR_NEVER;
 	else
-		return error_set(err, -EINVAL, "--color takes auto, always or never, not '%s'", value);
+		return error_set(err, -EINVAL, "--color takes auto, always or never, not '%s'",
+				 value);
 	return 0;
 }
 

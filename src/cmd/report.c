@@ -23,5 +23,5 @@ int cmd_report(const struct cmd_args *args)
 	if (cmd_report_write(document, args, &err) < 0)
 		return cmd_complain(CMD_INTERNAL, &err);
 	return json_get_bool(json_object_get(document, "result"), "passed", false) ? CMD_OK :
-										      CMD_NOT_PROVEN;
+										     CMD_NOT_PROVEN;
 }

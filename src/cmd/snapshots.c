@@ -57,14 +57,15 @@ static int check_shape(json_t *j, const char *path, struct error *err)
 		return error_set(err, -EINVAL, "%s: not a railhead snapshot (no \"schema\")", path);
 	if (strcmp(schema, SNAPSHOT_SCHEMA)) {
 		_cleanup_free_ char *safe = text_printable(schema, strlen(schema));
-		return error_set(err, -EINVAL, "%s: schema \"%s\"; this railhead reads \"%s\"", path,
-				 safe, SNAPSHOT_SCHEMA);
+		return error_set(err, -EINVAL, "%s: schema \"%s\"; this railhead reads \"%s\"",
+				 path, safe, SNAPSHOT_SCHEMA);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(objects); i++) {
 		json_t *member = json_object_get(j, objects[i]);
 
 		if (member && !json_is_object(member))
-			return error_set(err, -EINVAL, "%s: /%s is not an object", path, objects[i]);
+			return error_set(err, -EINVAL, "%s: /%s is not an object", path,
+					 objects[i]);
 	}
 	json_t *gaps = json_object_get(j, "gaps");
 	if (gaps && !json_is_array(gaps))
@@ -80,7 +81,8 @@ int snapshot_read(json_t **snapshot, const char *path, struct error *err)
 
 	int rc = cmd_input_read(&text, &len, path, SNAPSHOT_MAX_BYTES, "a snapshot", err);
 	if (!rc && len > 2 && !memcmp(text, "\x1f\x8b", 2))
-		rc = error_set(err, -EINVAL, "%s: compressed; a recording is judged with --replay", path);
+		rc = error_set(err, -EINVAL, "%s: compressed; a recording is judged with --replay",
+			       path);
 	if (!rc)
 		rc = json_parse(&j, text, len, path, err);
 	if (!rc)

@@ -38,7 +38,8 @@ static const struct cmd_verb verbs[] = {
 		.options = OPT_FORMAT | OPT_COLOUR | OPT_COMMON,
 		.formats = "text json",
 		.summary = "list the gates",
-		.description = "Lists every gate in ladder order: phase, level, scope, and what it asks.",
+		.description =
+			"Lists every gate in ladder order: phase, level, scope, and what it asks.",
 		.run = cmd_gates,
 	},
 	{
@@ -93,7 +94,8 @@ static const struct cmd_verb verbs[] = {
 		.options = OPT_FORMAT | OPT_COMMON,
 		.formats = "text json",
 		.summary = "print the version, schemas and libraries",
-		.description = "Prints railhead's version, the schema versions that it writes, and its libraries.",
+		.description =
+			"Prints railhead's version, the schema versions that it writes, and its libraries.",
 		.run = cmd_version,
 	},
 	{
@@ -148,7 +150,8 @@ static int unknown_verb(const char *name)
 	return CMD_USAGE;
 }
 
-/* Everything was printed; did it arrive? A full disk or a closed pipe must not look like success. */
+/* Everything was printed; did it arrive? A full disk or a closed pipe must not look like
+ * success. */
 static int flush_output(int status)
 {
 	if (fflush(stdout) || ferror(stdout)) {
@@ -182,8 +185,8 @@ int cmd_main(int argc, char **argv)
 		return flush_output(CMD_OK);
 	}
 
-	const struct cmd_verb *verb =
-		verb_find(strcmp(argv[1], "--version") && strcmp(argv[1], "-V") ? argv[1] : "version");
+	const struct cmd_verb *verb = verb_find(
+		strcmp(argv[1], "--version") && strcmp(argv[1], "-V") ? argv[1] : "version");
 	if (!verb)
 		return unknown_verb(argv[1]);
 

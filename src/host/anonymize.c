@@ -158,7 +158,8 @@ static json_t *netlink_door(struct pass *pass, json_t *questions)
 	json_object_foreach(questions, key, answers) {
 		size_t len = strcspn(key, ":");
 		_cleanup_free_ char *protocol = xstrndup(key, len);
-		_cleanup_free_ char *text = netlink_text(pass, protocol, key[len] ? key + len + 1 : "");
+		_cleanup_free_ char *text =
+			netlink_text(pass, protocol, key[len] ? key + len + 1 : "");
 		_cleanup_free_ char *new_key = xasprintf("%s:%s", protocol, text);
 
 		json_put(copy, new_key, netlink_answers(pass, protocol, answers));
@@ -168,10 +169,12 @@ static json_t *netlink_door(struct pass *pass, json_t *questions)
 
 static int compare_texts(const void *a, const void *b)
 {
-	return strcmp(json_string_value(*(json_t *const *)a), json_string_value(*(json_t *const *)b));
+	return strcmp(json_string_value(*(json_t *const *)a),
+		      json_string_value(*(json_t *const *)b));
 }
 
-/* The replaced names of a directory's answers are put back into the order that host_list() promises. */
+/* The replaced names of a directory's answers are put back into the order that host_list()
+ * promises. */
 static void sort_names(json_t *answers)
 {
 	json_t *answer, *name;
@@ -223,9 +226,10 @@ static json_t *all_doors(struct pass *pass, json_t *document)
 	return copy;
 }
 
-/* --- host names ------------------------------------------------------------------------------------- */
+/* --- host names ------------------------------------------------------------------------------- */
 
-static const char *first_text(json_t *document, const char *door, const char *key, const char *member)
+static const char *first_text(json_t *document, const char *door, const char *key,
+			      const char *member)
 {
 	json_t *answers = json_object_get(json_object_get(document, door), key);
 
@@ -251,7 +255,8 @@ static void learn_hosts_file(struct pseudonyms *p, const char *text)
 		line[strcspn(line, "#")] = '\0';
 		char *address = text_next_word(&line);
 
-		if (!address || text_starts_with(address, "127.0.0.1") || strcmp(address, "::1") == 0)
+		if (!address || text_starts_with(address, "127.0.0.1") ||
+		    strcmp(address, "::1") == 0)
 			continue;
 		while ((word = text_next_word(&line)))
 			if (!text_starts_with(word, "ip6-"))

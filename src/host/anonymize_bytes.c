@@ -49,7 +49,8 @@ struct haystack {
 static void replace_eui64(struct pseudonyms *p, const struct haystack *h, const uint8_t mac[6],
 			  bool serial)
 {
-	uint8_t from[8] = { mac[0], mac[1], mac[2], 0xff, serial ? 0xff : 0xfe, mac[3], mac[4], mac[5] };
+	uint8_t from[8] = { mac[0], mac[1], mac[2], 0xff, serial ? 0xff : 0xfe,
+			    mac[3], mac[4], mac[5] };
 	uint8_t to[8], from_reversed[8], to_reversed[8];
 
 	if (!serial)

@@ -116,7 +116,8 @@ static void take_nexthops(struct walk *w, uint8_t *bytes, size_t len, unsigned d
 		memcpy(&hop, bytes, sizeof(hop));
 		if (hop.rtnh_len < sizeof(hop) || hop.rtnh_len > len)
 			return;
-		walk_attributes(w, netlink_route_rules, bytes + sizeof(hop), hop.rtnh_len - sizeof(hop), depth);
+		walk_attributes(w, netlink_route_rules, bytes + sizeof(hop),
+				hop.rtnh_len - sizeof(hop), depth);
 		size_t step = RTNH_ALIGN((size_t)hop.rtnh_len);
 		if (step >= len)
 			return;
@@ -139,8 +140,8 @@ static void take_attribute(struct walk *w, const struct rule *rule, uint8_t *byt
 		w->kind_len = strnlen(w->kind, len);
 		return;
 	case RULE_NEST_KIND:
-		walk_attributes(w, netlink_rules_of_kind(w->kind, w->kind_len, rule->type), bytes, len,
-				depth + 1);
+		walk_attributes(w, netlink_rules_of_kind(w->kind, w->kind_len, rule->type), bytes,
+				len, depth + 1);
 		return;
 	case RULE_MAC:
 		take_hardware(w, bytes, len);
@@ -157,7 +158,8 @@ static void take_attribute(struct walk *w, const struct rule *rule, uint8_t *byt
 		return;
 	case RULE_VIA:
 		if (len > sizeof(struct rtvia))
-			take_address(w, bytes + sizeof(struct rtvia), len - sizeof(struct rtvia), false);
+			take_address(w, bytes + sizeof(struct rtvia), len - sizeof(struct rtvia),
+				     false);
 		return;
 	case RULE_NEXTHOPS:
 		take_nexthops(w, bytes, len, depth + 1);
@@ -266,7 +268,8 @@ static void learn_family(json_t *families, const uint8_t *bytes, size_t len)
 		json_put_string(families, id, name);
 }
 
-static void walk_generic(struct walk *w, json_t *families, uint16_t type, uint8_t *payload, size_t len)
+static void walk_generic(struct walk *w, json_t *families, uint16_t type, uint8_t *payload,
+			 size_t len)
 {
 	_cleanup_free_ char *id = xasprintf("%u", type);
 
@@ -275,7 +278,8 @@ static void walk_generic(struct walk *w, json_t *families, uint16_t type, uint8_
 	if (type == GENL_ID_CTRL && w->p->collecting)
 		learn_family(families, payload + GENL_HDRLEN, len - GENL_HDRLEN);
 	else if (strcmp(json_get_string(families, id, ""), DEVLINK_GENL_NAME) == 0)
-		walk_attributes(w, netlink_devlink_rules, payload + GENL_HDRLEN, len - GENL_HDRLEN, 0);
+		walk_attributes(w, netlink_devlink_rules, payload + GENL_HDRLEN, len - GENL_HDRLEN,
+				0);
 }
 
 void anonymize_netlink(struct pseudonyms *p, json_t *families, const char *protocol, void *messages,
@@ -305,6 +309,7 @@ void anonymize_netlink(struct pseudonyms *p, json_t *families, const char *proto
 		bytes += step;
 		left -= step;
 	}
-	/* what the tables do not name: a MAC in a driver's own attribute, a link named after its MAC */
+	/* what the tables do not name: a MAC in a driver's own attribute, a link named after its
+	 * MAC */
 	anonymize_known(p, messages, len);
 }

@@ -120,7 +120,8 @@ static size_t take_guid(struct pseudonyms *p, const char *s, struct strbuf *out)
 	for (size_t i = 0; i < 4; i++) {
 		const char *group = s + 5 * i;
 
-		if (hex_run(group) != 4 || (i < 3 ? group[4] != ':' : group[4] == ':' || is_word(group[4])))
+		if (hex_run(group) != 4 ||
+		    (i < 3 ? group[4] != ':' : group[4] == ':' || is_word(group[4])))
 			return 0;
 		guid[2 * i] = (uint8_t)(hex_value(group[0]) << 4 | hex_value(group[1]));
 		guid[2 * i + 1] = (uint8_t)(hex_value(group[2]) << 4 | hex_value(group[3]));
@@ -134,7 +135,8 @@ static size_t take_guid(struct pseudonyms *p, const char *s, struct strbuf *out)
 static void learn_cidr(struct pseudonyms *p, int family, const uint8_t *address, const char *behind)
 {
 	if (*behind == '/' && isdigit((unsigned char)behind[1]))
-		pseudonyms_learn_prefix(p, family, address, (unsigned)strtoul(behind + 1, NULL, 10));
+		pseudonyms_learn_prefix(p, family, address,
+					(unsigned)strtoul(behind + 1, NULL, 10));
 }
 
 static size_t take_ipv6(struct pseudonyms *p, const char *s, struct strbuf *out)

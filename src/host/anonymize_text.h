@@ -11,8 +11,9 @@
  */
 char *anonymize_text(struct pseudonyms *p, const char *text, bool versions);
 
-/* Known MACs (as bytes and as 12 hex digits, also inside an EUI-64) and known host names, in place. */
+/* Known MACs (as bytes and as 12 hex digits, also inside an EUI-64) and known host names, in
+ * place. */
 void anonymize_known(struct pseudonyms *p, void *bytes, size_t len);
-/* The same in text: hex digits only, since six bytes of text may be a MAC by chance. Host names were
- * replaced by anonymize_text(). */
+/* The same in text: hex digits only, since six bytes of text may be a MAC by chance. Host names
+ * were replaced by anonymize_text(). */
 void anonymize_known_text(struct pseudonyms *p, char *text);

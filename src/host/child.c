@@ -150,7 +150,8 @@ static bool child_ended(pid_t pid)
 {
 	siginfo_t info = {0};
 
-	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == pid;
 }
 
 static int collect(struct child *c, int pidfd, int64_t deadline_ms)

@@ -11,7 +11,7 @@
 struct child_stream {
 	int fd;			/* read end; -1: none, or at its end */
 	size_t max;		/* bytes kept */
-	bool drop;		/* what is over `max` is dropped; otherwise it ends the child (-EFBIG) */
+	bool drop; /* what is over `max` is dropped; otherwise it ends the child (-EFBIG) */
 	struct strbuf text;
 };
 
@@ -26,8 +26,8 @@ struct child {
 /*
  * fork(2) with a pipe for each stream. In the child, where 0 is returned: own process group, no
  * standard input, signals as at program start, and it dies when this process dies; `ends` are the
- * pipes to write to, all above 3, so that they can be put on 1, 2 and 3 one by one. Here: c->pid and
- * the streams are set. Returns the pid, or a negative errno with nothing left open.
+ * pipes to write to, all above 3, so that they can be put on 1, 2 and 3 one by one. Here: c->pid
+ * and the streams are set. Returns the pid, or a negative errno with nothing left open.
  */
 pid_t child_start(struct child *c, int ends[CHILD_STREAMS], struct error *err);
 

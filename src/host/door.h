@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The seam inside host/: every door is a question (door name and key) and an answer (a JSON object).
+ * The seam inside host/: every door is a question (door name and key) and an answer (a JSON
+ * object).
  *
  * A door writes a live function that makes the answer, and a reader that turns the answer into what
- * its caller wants. door_ask() chooses where the answer comes from, and keeps it when a recording is
- * being made. All three ways go through the same reader, so a replay cannot differ from the machine.
+ * its caller wants. door_ask() chooses where the answer comes from, and keeps it when a recording
+ * is being made. All three ways go through the same reader, so a replay cannot differ from the
+ * machine.
  *
  * A failure is an answer too: {"errno": 2, "message": "/proc/x: No such file or directory"}.
  */
@@ -43,7 +45,7 @@ int door_ask(struct host *host, const char *door, const char *key, bool below_ro
 /* An answer with one member; steals `value`. New reference. */
 json_t *door_answer_new(const char *key, json_t *value);
 
-/* --- codec: bytes in JSON. A string when they are UTF-8 without NUL, else {"base64": text}. ------ */
+/* --- codec: bytes in JSON. A string when they are UTF-8 without NUL, else {"base64": text}. --- */
 
 json_t *door_bytes_new(const void *data, size_t len);
 /* The bytes of such a value with an added NUL; the caller frees. -EBADMSG: it is no such value. */
@@ -59,13 +61,14 @@ int door_failure(json_t *answer, const char *door, struct error *err);
 /* Error for an answer in a recording that is not of the door's form. Returns -EBADMSG. */
 int door_malformed(const char *door, struct error *err);
 
-/* --- door_memory: the questions and answers of a recording (memory.c) ------------------------------ */
+/* --- door_memory: the questions and answers of a recording (memory.c) ------------------------- */
 
 struct door_memory *door_memory_new(void);
 void door_memory_free(struct door_memory *m);
 /* Steals `answer`. */
 void door_memory_keep(struct door_memory *m, const char *door, const char *key, json_t *answer);
-/* Next answer to this question, in the order of recording; the last one repeats. Borrowed, or NULL. */
+/* Next answer to this question, in the order of recording; the last one repeats. Borrowed, or
+ * NULL. */
 json_t *door_memory_next(struct door_memory *m, const char *door, const char *key);
 /* {door: {key: [answer, ...]}} with doors and keys sorted bytewise, repeated last answers dropped.
  * New reference; the answers are shared with the memory. */
@@ -83,7 +86,7 @@ int door_memory_load(struct door_memory *m, json_t *document, struct error *err)
 		path_;                                                                         \
 	})
 
-/* --- shared by several files of host/ ---------------------------------------------------------------- */
+/* --- shared by several files of host/ --------------------------------------------------------- */
 
 void netlink_socket_free(struct netlink_socket *s);
 

@@ -64,7 +64,8 @@ static int exec_live(struct host *host RH_UNUSED, const void *question, json_t *
 		     struct error *err)
 {
 	const struct exec_question *q = question;
-	struct child c = { .streams = { { .max = HOST_FILE_MAX }, { .max = sizeof(int), .drop = true } } };
+	struct child c = { .streams = { { .max = HOST_FILE_MAX },
+					{ .max = sizeof(int), .drop = true } } };
 	int ends[CHILD_STREAMS], code;
 	int rc = child_start(&c, ends, err);
 

@@ -25,8 +25,8 @@ struct host;
 
 struct host_options {
 	const char *root;	/* prefix of every path, NULL: "/". With a root no netlink, ioctl,
-				 * kernel log, command, probe or host_self() is answered (-EOPNOTSUPP
-				 * "not available below --root"): they would tell of this machine. */
+				 * kernel log, command, probe or host_self() is answered
+				 * (-EOPNOTSUPP): they would tell of this machine. */
 	const char *replay;	/* recording to answer from, NULL: the machine */
 	bool record;		/* keep the answers for host_record_write() */
 };
@@ -68,11 +68,11 @@ int host_list(struct host *host, char ***names, struct error *err, const char *f
 	RH_PRINTF(4, 5);
 
 struct host_stat {
-	char type;		/* 'f' file, 'd' directory, 'c' character device, 'b', 'l', 'p', 's' */
+	char type; /* 'f' file, 'd' directory, 'c' character device, 'b', 'l', 'p', 's' */
 	uint32_t mode;		/* permission bits */
 	uint32_t dev_major, dev_minor;	/* of a device node */
-	int usable;		/* 0: open(O_RDWR) of a character device worked, else negative errno;
-				 * -ENODATA: it was not tried */
+	int usable; /* 0: open(O_RDWR) of a character device worked, else negative errno;
+		     * -ENODATA: it was not tried */
 };
 /* Facts of one path (symbolic links followed). `try_open` also tries to open a character device. */
 int host_stat(struct host *host, struct host_stat *st, bool try_open, struct error *err,
@@ -88,20 +88,21 @@ typedef int (*host_netlink_cb)(const struct nlmsghdr *nlh, void *data);
 
 /*
  * Send one request, collect the whole reply, then hand its messages to `cb`.
- * `protocol` is NETLINK_ROUTE, NETLINK_GENERIC or NETLINK_RDMA. nlmsg_seq and nlmsg_pid are set here.
- * A dump that the kernel flags as interrupted (NLM_F_DUMP_INTR) is asked again, five times at most,
- * then -EINTR. An NLMSG_ERROR is returned as its errno, with the kernel's extack text in `err`.
- * -EPROTONOSUPPORT: this kernel has no such netlink family (socket refused).
- * -EBADMSG: the reply's lengths do not fit. -ETIMEDOUT: no reply within two seconds.
- * The reply is collected before `cb` runs, so `cb` never sees half of an interrupted dump.
- * NETLINK_ROUTE is asked with strict checking: a dump request carries the full header of its type
- * (struct ifinfomsg for RTM_GETLINK, not struct rtgenmsg), its fields filter, and the others are 0.
- * NETLINK_RDMA is only asked when ib_core is there, since the socket alone would load it.
+ * `protocol` is NETLINK_ROUTE, NETLINK_GENERIC or NETLINK_RDMA. nlmsg_seq and nlmsg_pid are set
+ * here. A dump that the kernel flags as interrupted (NLM_F_DUMP_INTR) is asked again, five times at
+ * most, then -EINTR. An NLMSG_ERROR is returned as its errno, with the kernel's extack text in
+ * `err`. -EPROTONOSUPPORT: this kernel has no such netlink family (socket refused). -EBADMSG: the
+ * reply's lengths do not fit. -ETIMEDOUT: no reply within two seconds. The reply is collected
+ * before `cb` runs, so `cb` never sees half of an interrupted dump. NETLINK_ROUTE is asked with
+ * strict checking: a dump request carries the full header of its type (struct ifinfomsg for
+ * RTM_GETLINK, not struct rtgenmsg), its fields filter, and the others are 0. NETLINK_RDMA is only
+ * asked when ib_core is there, since the socket alone would load it.
  */
 int host_netlink(struct host *host, int protocol, struct nlmsghdr *request, host_netlink_cb cb,
 		 void *data, struct error *err);
 
-/* Family id of a generic netlink family, or -ENOENT when the kernel has none of that name. Cached. */
+/* Family id of a generic netlink family, or -ENOENT when the kernel has none of that name.
+ * Cached. */
 int host_genl_family(struct host *host, const char *name, struct error *err);
 
 /* Largest request that host_netlink() takes, for the caller's buffer. */
@@ -117,13 +118,14 @@ int host_ethtool_drvinfo(struct host *host, const char *link, struct host_drvinf
 /* Driver statistics (ethtool -S) as a JSON object name -> number. New reference. */
 int host_ethtool_stats(struct host *host, const char *link, json_t **stats, struct error *err);
 
-/* --- kmsg.c: the kernel log -------------------------------------------------------------------- */
+/* --- kmsg.c: the kernel log ------------------------------------------------------------------- */
 
 /* Lines of the kernel log that contain one of `needles`, oldest first, as a JSON array of
  * {"time_us", "level", "text"}. -EPERM or -EACCES when the log may not be read. New reference. */
-int host_kernel_log(struct host *host, const char *const *needles, json_t **lines, struct error *err);
+int host_kernel_log(struct host *host, const char *const *needles, json_t **lines,
+		    struct error *err);
 
-/* --- modinfo.c: kernel module metadata through libkmod ------------------------------------------- */
+/* --- modinfo.c: kernel module metadata through libkmod ---------------------------------------- */
 
 /* {"path", "version", "srcversion", "license", "vermagic", "builtin": bool, "blacklisted": bool,
  *  "options": "text of modprobe.d", "parameters": ["name", …] that the file declares}
@@ -133,7 +135,7 @@ int host_module_info(struct host *host, const char *name, json_t **info, struct 
  * decompressed as a whole (0.03 s of processor time per MB), is not opened. */
 int host_module_find(struct host *host, const char *name, json_t **info, struct error *err);
 
-/* --- exec.c, probe.c: bounded children ------------------------------------------------------------- */
+/* --- exec.c, probe.c: bounded children -------------------------------------------------------- */
 
 /* Run `argv` (looked up in PATH) with no standard input; its standard output up to HOST_FILE_MAX.
  * Returns the exit status (0..255), or -ETIMEDOUT after `timeout_ms`, -ENOENT when there is no such
@@ -152,29 +154,29 @@ typedef int (*host_probe)(json_t *result, struct error *err);
 int host_probe_run(struct host *host, const char *name, host_probe probe, int timeout_ms,
 		   json_t **result, char **stderr_text, struct error *err);
 
-/* --- clock.c ------------------------------------------------------------------------------------------ */
+/* --- clock.c ---------------------------------------------------------------------------------- */
 
 struct host_time {
 	int64_t realtime_s;	/* seconds since 1970, UTC */
 	int64_t boottime_ns;	/* CLOCK_BOOTTIME */
 };
 int host_time(struct host *host, struct host_time *t, struct error *err);
-/* uname(2), below a root /proc/sys/kernel: {"sysname","nodename","release","version","machine"}. New
- * reference. */
+/* uname(2), below a root /proc/sys/kernel: {"sysname","nodename","release","version","machine"}.
+ * New reference. */
 int host_uname(struct host *host, json_t **names, struct error *err);
 /* Own limits and rights: {"memlock_soft","memlock_hard" (bytes, -1 = unlimited), "euid", "cap_eff"
  * (hex text)}. New reference. */
 int host_self(struct host *host, json_t **self, struct error *err);
 
-/* --- record.c ------------------------------------------------------------------------------------------- */
+/* --- record.c --------------------------------------------------------------------------------- */
 
 struct host_record_options {
-	bool anonymize;		/* replace MACs, IP addresses, GIDs, GUIDs, serials and host names, the same
-				 * everywhere in the file, so that relations stay readable */
+	bool anonymize; /* replace MACs, IP addresses, GIDs, GUIDs, serials and host names, the same
+			 * everywhere in the file, so that relations stay readable */
 	const char *note;	/* free text kept in the recording, may be NULL */
 };
 /* Write what was asked and answered since host_open() to `path` ("-": standard output), as
  * gzip-compressed JSON, schema "railhead.recording/1" (docs/recording.md). A failed write leaves no
  * half file behind. */
-int host_record_write(struct host *host, const char *path, const struct host_record_options *options,
-		      struct error *err);
+int host_record_write(struct host *host, const char *path,
+		      const struct host_record_options *options, struct error *err);

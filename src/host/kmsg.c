@@ -141,7 +141,8 @@ static int kmsg_live(struct host *host, const void *question, json_t **answer, s
 	return 0;
 }
 
-int host_kernel_log(struct host *host, const char *const *needles, json_t **lines, struct error *err)
+int host_kernel_log(struct host *host, const char *const *needles, json_t **lines,
+		    struct error *err)
 {
 	_cleanup_strbuf_ struct strbuf key = {0};
 	_cleanup_json_ json_t *answer = NULL;
@@ -149,7 +150,8 @@ int host_kernel_log(struct host *host, const char *const *needles, json_t **line
 	*lines = NULL;
 	for (const char *const *n = needles; *n; n++)
 		strbuf_printf(&key, "%s%s", n == needles ? "" : "\n", *n);
-	int rc = door_ask(host, "kernel-log", strbuf_str(&key), false, kmsg_live, needles, &answer, err);
+	int rc = door_ask(host, "kernel-log", strbuf_str(&key), false, kmsg_live, needles, &answer,
+			  err);
 	if (rc < 0)
 		return rc;
 	if (!json_is_array(json_object_get(answer, "lines")))

@@ -133,8 +133,10 @@ int door_memory_load(struct door_memory *m, json_t *document, struct error *err)
 						 door, key);
 			json_array_foreach(answers, i, answer)
 				if (!json_is_object(answer))
-					return error_set(err, -EBADMSG, "answer %zu of %s \"%s\" is "
-							 "not an object", i, door, key);
+					return error_set(err, -EBADMSG,
+							 "answer %zu of %s \"%s\" is "
+							 "not an object",
+							 i, door, key);
 		}
 	}
 	json_decref(m->doors);

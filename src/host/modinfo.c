@@ -3,9 +3,10 @@
  * What modprobe would do with a module, and what the module file says of itself, through libkmod.
  *
  * libkmod resolves paths of this machine. To keep it below the root it is given directories that
- * this program has opened (/proc/self/fd/N), and the module file the same way. Two things of libkmod
- * cannot be kept out: it takes module options and blacklists from this machine's /proc/cmdline as
- * well, and it would follow an index (modules.dep.bin) that is an absolute symbolic link.
+ * this program has opened (/proc/self/fd/N), and the module file the same way. Two things of
+ * libkmod cannot be kept out: it takes module options and blacklists from this machine's
+ * /proc/cmdline as well, and it would follow an index (modules.dep.bin) that is an absolute
+ * symbolic link.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -307,6 +307,7 @@ int host_genl_family(struct host *host, const char *name, struct error *err)
 	}
 	int value = (int)json_integer_value(cached);
 	if (value <= 0)
-		return error_set(err, -ENOENT, "the kernel has no generic netlink family \"%s\"", name);
+		return error_set(err, -ENOENT, "the kernel has no generic netlink family \"%s\"",
+				 name);
 	return value;
 }

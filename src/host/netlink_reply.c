@@ -51,7 +51,8 @@ static int kernel_error(int code, const uint8_t *tlvs, size_t tlvs_len, struct e
 	_cleanup_free_ char *text = extack_text(tlvs, tlvs_len);
 
 	if (code > 0 || code < -ERRNO_MAX)
-		return error_set(err, -EBADMSG, "the kernel's reply holds the error number %d", code);
+		return error_set(err, -EBADMSG, "the kernel's reply holds the error number %d",
+				 code);
 	if (text)
 		return error_set(err, code, "%s (%s)", strerror(-code), text);
 	return error_set(err, code, "%s", strerror(-code));
@@ -140,8 +141,9 @@ int netlink_reply_add(struct netlink_reply *reply, const void *datagram, size_t 
 		size_t message = message_length(bytes, len, &header);
 
 		if (!message)
-			return error_set(err, -EBADMSG, "a message length in the kernel's reply does "
-							"not fit its datagram");
+			return error_set(err, -EBADMSG,
+					 "a message length in the kernel's reply does "
+					 "not fit its datagram");
 		/* an answer to an earlier request whose time ran out may still be in the queue */
 		if (header.nlmsg_seq == reply->seq &&
 		    (header.nlmsg_pid == reply->portid || header.nlmsg_pid == 0)) {
@@ -175,8 +177,9 @@ int netlink_messages_walk(const void *messages, size_t len, host_netlink_cb cb, 
 		size_t message = message_length(bytes + at, len - at, &header);
 
 		if (!message || NLMSG_ALIGN(message) > len - at)
-			return error_set(err, -EBADMSG, "a message length in the netlink reply does "
-							"not fit");
+			return error_set(err, -EBADMSG,
+					 "a message length in the netlink reply does "
+					 "not fit");
 	}
 	for (at = 0; at < len; at += NLMSG_ALIGN((size_t)header.nlmsg_len)) {
 		memcpy(&header, bytes + at, sizeof(header));

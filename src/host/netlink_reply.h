@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pure half of the netlink transport: datagrams in, whole messages and a verdict out. It touches
- * no socket, so that tests and the fuzz target feed it any bytes.
+ * The pure half of the netlink transport: datagrams in, whole messages and a verdict out. It
+ * touches no socket, so that tests and the fuzz target feed it any bytes.
  */
 #pragma once
 
@@ -26,7 +26,8 @@ struct netlink_reply {
 /*
  * Take one datagram. Returns 1 when the reply is complete, 0 when more must come, or
  * -EINTR: complete, but the kernel flagged the dump as inconsistent; -EBADMSG: lengths do not fit;
- * -EFBIG; -ENOBUFS: the kernel lost messages; else the errno of an NLMSG_ERROR, with the extack text.
+ * -EFBIG; -ENOBUFS: the kernel lost messages; else the errno of an NLMSG_ERROR, with the extack
+ * text.
  */
 int netlink_reply_add(struct netlink_reply *reply, const void *datagram, size_t len,
 		      struct error *err);

@@ -90,7 +90,8 @@ static bool line_matches(const char *line, size_t len, const char *const *needle
 
 /* Move the whole lines of `text` that match to `out`, and what follows the last newline to its
  * front. At the end of the file the rest is a line too. */
-static void take_lines(struct strbuf *text, struct strbuf *out, const char *const *needles, bool eof)
+static void take_lines(struct strbuf *text, struct strbuf *out, const char *const *needles,
+		       bool eof)
 {
 	size_t at = 0;
 
@@ -166,7 +167,7 @@ static int readlink_live(struct host *host, const void *question, json_t **answe
 	return error_set_errno(err, -ENAMETOOLONG, "%s", q->path);
 }
 
-/* --- the doors ----------------------------------------------------------------------------------- */
+/* --- the doors -------------------------------------------------------------------------------- */
 
 static int ask_bytes(struct host *host, const char *door, const char *key, const char *member,
 		     door_live live, const struct path_question *q, char **data, size_t *len,
@@ -182,7 +183,8 @@ static int ask_bytes(struct host *host, const char *door, const char *key, const
 	return door_bytes_get(json_object_get(answer, member), data, len ? len : &unused, err);
 }
 
-static int ask_read(struct host *host, char **data, size_t *len, struct error *err, const char *path)
+static int ask_read(struct host *host, char **data, size_t *len, struct error *err,
+		    const char *path)
 {
 	struct path_question q = { .path = path };
 

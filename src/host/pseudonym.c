@@ -31,7 +31,7 @@ void pseudonyms_clear(struct pseudonyms *p)
 	*p = (struct pseudonyms){0};
 }
 
-/* --- MAC, EUI-64 ----------------------------------------------------------------------------------- */
+/* --- MAC, EUI-64 ------------------------------------------------------------------------------ */
 
 static bool mac_is_special(const uint8_t mac[6])
 {
@@ -87,7 +87,7 @@ void pseudonym_guid(struct pseudonyms *p, uint8_t guid[8])
 	}
 }
 
-/* --- addresses --------------------------------------------------------------------------------------- */
+/* --- addresses -------------------------------------------------------------------------------- */
 
 static bool bit_get(const uint8_t *bytes, unsigned i)
 {
@@ -102,8 +102,8 @@ static bool same_bits(const uint8_t *a, const uint8_t *b, unsigned n)
 	return true;
 }
 
-/* True when bit `i` must stay: the bits before it are those of a known prefix followed by zeros only
- * (its network address) or by ones only (its broadcast address). */
+/* True when bit `i` must stay: the bits before it are those of a known prefix followed by zeros
+ * only (its network address) or by ones only (its broadcast address). */
 static bool on_edge(const struct pseudonyms *p, int family, const uint8_t *address, unsigned i)
 {
 	for (size_t k = 0; k < p->n_prefixes; k++) {
@@ -125,14 +125,16 @@ static bool on_edge(const struct pseudonyms *p, int family, const uint8_t *addre
 	return false;
 }
 
-/* Private, shared and link-local IPv4 ranges (RFC 6890) below a first byte that is always kept. A bit
- * on the way into one stays, so that what is inside stays inside and nothing else gets in. */
+/* Private, shared and link-local IPv4 ranges (RFC 6890) below a first byte that is always kept. A
+ * bit on the way into one stays, so that what is inside stays inside and nothing else gets in. */
 static bool into_range(const uint8_t *address, unsigned i)
 {
 	static const struct {
 		uint8_t address[4];
 		unsigned length;
-	} ranges[] = { { { 172, 16 }, 12 }, { { 192, 168 }, 16 }, { { 169, 254 }, 16 }, { { 100, 64 }, 10 } };
+	} ranges[] = {
+		{ { 172, 16 }, 12 }, { { 192, 168 }, 16 }, { { 169, 254 }, 16 }, { { 100, 64 }, 10 }
+	};
 
 	for (size_t k = 0; k < ARRAY_SIZE(ranges); k++)
 		if (i < ranges[k].length && same_bits(ranges[k].address, address, i))
@@ -153,8 +155,10 @@ static void map_bits(const struct pseudonyms *p, int family, uint8_t *address, s
 	for (unsigned i = first / 8 * 8; i < first; i++)
 		before[i / 8] |= (uint8_t)(bit_get(original, i) << (7 - i % 8));
 	for (unsigned i = first; i < end && !(flipped && i >= host); i++) {
-		if (!on_edge(p, family, original, i) && !(family == AF_INET && into_range(original, i))) {
-			if (!flipped || keyed(p, TAG_BIT, before, size, (uint64_t)family << 8 | i) & 1)
+		if (!on_edge(p, family, original, i) &&
+		    !(family == AF_INET && into_range(original, i))) {
+			if (!flipped ||
+			    keyed(p, TAG_BIT, before, size, (uint64_t)family << 8 | i) & 1)
 				address[i / 8] ^= (uint8_t)(1u << (7 - i % 8));
 			flipped = true;
 		}
@@ -202,7 +206,7 @@ void pseudonym_ipv6(struct pseudonyms *p, uint8_t a[16])
 	map_interface(p, a + 8);
 }
 
-/* --- text ----------------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static char scramble(char c, uint8_t r, bool hex)
 {
@@ -263,7 +267,7 @@ void pseudonym_bytes(const struct pseudonyms *p, uint8_t *bytes, size_t len)
 	}
 }
 
-/* --- learning ------------------------------------------------------------------------------------------- */
+/* --- learning --------------------------------------------------------------------------------- */
 
 void pseudonyms_learn_prefix(struct pseudonyms *p, int family, const uint8_t *address,
 			     unsigned length)

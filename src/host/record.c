@@ -38,7 +38,8 @@ static int write_compressed(int fd, void *root)
 	if (!gz)
 		alloc_exhausted();
 	errno = 0;
-	if (json_dump_callback(root, write_piece, gz, JSON_INDENT(1)) < 0 || write_piece("\n", 1, gz) < 0)
+	if (json_dump_callback(root, write_piece, gz, JSON_INDENT(1)) < 0 ||
+	    write_piece("\n", 1, gz) < 0)
 		code = errno ? -errno : -EIO;
 	errno = 0;
 	if (gzclose_w(gz) != Z_OK && !code)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The root is held as an O_PATH descriptor for the whole run. Below a root other than "/" the kernel
- * resolves every path with RESOLVE_IN_ROOT (openat2(2), Linux 5.6), so that neither ".." nor an
- * absolute symbolic link of a copied tree leads to the files of this machine.
+ * The root is held as an O_PATH descriptor for the whole run. Below a root other than "/" the
+ * kernel resolves every path with RESOLVE_IN_ROOT (openat2(2), Linux 5.6), so that neither ".." nor
+ * an absolute symbolic link of a copied tree leads to the files of this machine.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,8 @@
 
 #include "host/root.h"
 
-/* RESOLVE_IN_ROOT answers EAGAIN when a rename raced with ".."; the tree is asked again so often. */
+/* RESOLVE_IN_ROOT answers EAGAIN when a rename raced with ".."; the tree is asked again so
+ * often. */
 #define RACE_RETRIES 8
 
 static int open_in_root(int root_fd, const char *path, int flags)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Written from the paper "SipHash: a fast short-input PRF"; tested with the vector of its appendix. */
+/* Written from the paper "SipHash: a fast short-input PRF"; tested with the vector of its
+ * appendix. */
 #include <string.h>
 
 #include "host/siphash.h"

@@ -2,8 +2,9 @@
 /*
  * The engine: every gate for every subject, those that it needs first; then one ladder.
  *
- * A gate that needs one that did not pass (fail, unknown, blocked) for a subject that concerns it is
- * blocked and its judge does not run, so that a ladder has one root per fault. n/a and warn do not block.
+ * A gate that needs one that did not pass (fail, unknown, blocked) for a subject that concerns it
+ * is blocked and its judge does not run, so that a ladder has one root per fault. n/a and warn do
+ * not block.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -101,9 +102,9 @@ static bool blocked(struct engine *e, struct rung *r, struct judging *g)
 			if (!holds(needed->v.status) || !rung_concerns(r, needed))
 				continue;
 			strings_add(&r->v.blocked_by,
-				    needed->v.subject ?
-					    xasprintf("%s (%s)", gate->needs[n], needed->v.subject) :
-					    xstrdup(gate->needs[n]));
+				    needed->v.subject ? xasprintf("%s (%s)", gate->needs[n],
+								  needed->v.subject) :
+							xstrdup(gate->needs[n]));
 		}
 	}
 	if (!r->v.blocked_by)
@@ -119,7 +120,8 @@ static bool blocked(struct engine *e, struct rung *r, struct judging *g)
 
 static bool has_double_evidence(const struct judging *g)
 {
-	/* what an active proof or the GPU library says may come from a test double; the record says so */
+	/* what an active proof or the GPU library says may come from a test double; the record says
+	 * so */
 	return !strcmp(json_get_string(json_at(g->snapshot, "/source"), "kind", ""), "double") ||
 	       !strcmp(json_get_string(json_at(g->peer_snapshot, "/source"), "kind", ""), "double");
 }
@@ -131,8 +133,8 @@ static void run_judge(struct judging *g, gate_judge judge)
 	if (why_not) {
 		judge_na(g, "%s", why_not);
 	} else if (g->peer && !g->peer_snapshot) {
-		judge_unknown(g, judge_text(g, "run `railhead snapshot -o %s.json` there and pass both "
-					       "files to `railhead check`", g->peer->name),
+		judge_unknown(g, judge_text(g, "run `railhead snapshot -o %s.json` there and pass "
+					       "both files to `railhead check`", g->peer->name),
 			      "no snapshot of %s", g->peer->name);
 	} else if (!judge) {
 		judge_unknown(g, NULL, "not observed yet: %s", g->gate->title);
@@ -156,7 +158,9 @@ static struct rung *rung_add(struct engine *e, size_t gate, const struct subject
 {
 	array_reserve(e->rungs, e->n_rungs, e->capacity);
 	e->rungs[e->n_rungs] = (struct rung){
-		.v = { .gate = e->gates[gate], .phase = e->gates[gate]->phase, .status = VERDICT_NA },
+		.v = { .gate = e->gates[gate],
+		       .phase = e->gates[gate]->phase,
+		       .status = VERDICT_NA },
 		.subject = subject,
 		.gate_index = gate,
 		.order = e->n_rungs,
@@ -290,7 +294,8 @@ static void judge_gate(struct engine *e, size_t gate)
 
 	if (e->done[gate])
 		return;
-	e->done[gate] = true;	/* before the needs: a loop in the registry must end (a test forbids it) */
+	/* before the needs: a loop in the registry must end (a test forbids it) */
+	e->done[gate] = true;
 	for (size_t i = 0; g->needs[i]; i++) {
 		size_t need = gate_index(e, g->needs[i]);
 
@@ -324,8 +329,9 @@ static bool explanation_stands(const struct engine *e, const struct rung *r)
 		if (other->node && r->node && other->node != r->node && other->node != r->peer)
 			continue;
 		_cleanup_free_ char *name =
-			other->v.subject ? xasprintf("%s (%s)", other->v.gate->id, other->v.subject) :
-					   xstrdup(other->v.gate->id);
+			other->v.subject ?
+				xasprintf("%s (%s)", other->v.gate->id, other->v.subject) :
+				xstrdup(other->v.gate->id);
 		/* a subject may be left out: any verdict of that gate on the node will do */
 		if (!strcmp(name, r->v.explained_by) ||
 		    !strcmp(other->v.gate->id, r->v.explained_by))
@@ -386,7 +392,8 @@ int judge_all(struct ladder **ladder, const struct judge_input *input, struct er
 
 	for (size_t i = 0; i < input->n_nodes; i++) {
 		if (!input->nodes[i].node || !json_is_object(input->nodes[i].snapshot))
-			return error_set(err, -EINVAL, "node %zu of the input has no snapshot", i + 1);
+			return error_set(err, -EINVAL, "node %zu of the input has no snapshot",
+					 i + 1);
 	}
 	e.gates = input->gates;
 	e.n_gates = input->n_gates;

@@ -12,8 +12,8 @@ struct family {
 	const char *const *nic_drivers;	/* drivers of the physical link: { "ice", NULL } */
 	const char *const *rdma_drivers;	/* kernel RDMA providers: { "irdma", NULL } */
 	const char *provider;		/* user-space provider library: "irdma" */
-	const char *rdma_core_min;	/* first rdma-core with the provider's dma-buf registration */
-	const char *kernel_dmabuf_min;	/* first kernel whose provider registers a dma-buf, NULL: none */
+	const char *rdma_core_min; /* first rdma-core with the provider's dma-buf registration */
+	const char *kernel_dmabuf_min;	/* first kernel whose provider does; NULL: none */
 	const char *fw_lldp_flag;	/* private flag of the firmware LLDP agent, NULL: none */
 	bool fw_lldp_flag_inverted;	/* "disable-fw-lldp": on = good */
 	bool is_software;		/* no PCI device, no firmware, no DCB of its own */
@@ -38,14 +38,15 @@ struct family {
 const struct family *family_of_nic(json_t *snapshot, const char *nic);
 /* Family by the driver of an RDMA device. */
 const struct family *family_of_rdma(json_t *snapshot, const char *device);
-/* Family of an RDMA port of the judged node: of its RDMA device when there is one, else of the first
- * NIC below it that has a known family. A virtual NIC can only carry software RDMA: family_rxe. */
+/* Family of an RDMA port of the judged node: of its RDMA device when there is one, else of the
+ * first NIC below it that has a known family. A virtual NIC can only carry software RDMA:
+ * family_rxe. */
 const struct family *family_of_port(const struct judging *g, const struct site_rdma *port);
 
 /*
- * Why is this kernel module not loaded? Adds one judge_fail: module-missing (no file for the running
- * kernel), module-blacklisted, module-other-kernel (vermagic). With `explain` the verdict is also marked
- * as explained by rdma.module. False when it is loaded or nothing of this applies.
+ * Why is this kernel module not loaded? Adds one judge_fail: module-missing (no file for the
+ * running kernel), module-blacklisted, module-other-kernel (vermagic). With `explain` the verdict
+ * is also marked as explained by rdma.module. False when it is loaded or nothing of this applies.
  */
 bool family_module_trouble(struct judging *g, const char *module, bool explain);
 bool family_module_is_loaded(struct judging *g, const char *module);
@@ -62,8 +63,8 @@ void family_judge_same_source(struct judging *g, const char *nic_module, const c
 /* Does ib_core come from elsewhere than an in-tree provider? Adds a finding when it does. */
 void family_judge_core(struct judging *g, const char *rdma_module);
 
-/* An RDMA device should be there (an auxiliary device is bound to its driver) and is not seen: names
- * the other network namespace in exclusive mode. False when nothing of this applies. */
+/* An RDMA device should be there (an auxiliary device is bound to its driver) and is not seen:
+ * names the other network namespace in exclusive mode. False when nothing of this applies. */
 bool family_device_in_other_netns(struct judging *g, const char *auxiliary);
 
 /* Does this ice port run in Safe Mode (no DDP package)? Leaves evidence when it does. */

@@ -19,7 +19,7 @@ const char *gate_scope_name(enum gate_scope scope)
 	return names[scope];
 }
 
-/* --- facts -------------------------------------------------------------------------------------- */
+/* --- facts ------------------------------------------------------------------------------------ */
 
 static bool covers(const char *gap, const char *pointer)
 {
@@ -89,8 +89,8 @@ static void missing(struct judging *g, struct whose w, const char *pointer, cons
 {
 	const char *hint = gap_text(w.snapshot, pointer, "hint");
 
-	judge_unknown(g, hint, "%s%snot observed: %s (%s)", g->peer ? w.node : "", g->peer ? ": " : "",
-		      pointer, why);
+	judge_unknown(g, hint, "%s%snot observed: %s (%s)", g->peer ? w.node : "",
+		      g->peer ? ": " : "", pointer, why);
 }
 
 static json_t *look(struct judging *g, struct whose w, bool required, const char *pointer)
@@ -204,7 +204,8 @@ json_t *fact_peer_optional(struct judging *g, const char *fmt, ...)
 	return look(g, peers(g), false, pointer);
 }
 
-void fact_declared(struct judging *g, const struct site_where *where, json_t *value, const char *fmt, ...)
+void fact_declared(struct judging *g, const struct site_where *where, json_t *value,
+		   const char *fmt, ...)
 {
 	POINTER(pointer, fmt);
 	_cleanup_json_ json_t *owned = value;
@@ -228,7 +229,7 @@ const char *peek_gap(const struct judging *g, const char *fmt, ...)
 	return gap_text(g->snapshot, pointer, "reason");
 }
 
-/* --- findings ------------------------------------------------------------------------------------ */
+/* --- findings --------------------------------------------------------------------------------- */
 
 #define FORMATTED(name, fmt)                                                                   \
 	va_list name##_ap;                                                                     \

@@ -99,7 +99,7 @@ struct judge_node {
 	json_t *snapshot;
 };
 
-/* --- facts: of the judged node. Borrowed values. ---------------------------------------------------- */
+/* --- facts: of the judged node. Borrowed values. ---------------------------------------------- */
 
 /* Required: missing makes the verdict unknown; NULL then. JSON null is a present value ("observed:
  * there is none") for fact(); the typed forms take a value of another type as unknown. */
@@ -110,7 +110,8 @@ const char *fact_string(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3)
 
 /* Optional: absence is noted as evidence and is for the judge to weigh. */
 json_t *fact_optional(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
-int64_t fact_optional_int(struct judging *g, int64_t fallback, const char *fmt, ...) RH_PRINTF(3, 4);
+int64_t fact_optional_int(struct judging *g, int64_t fallback, const char *fmt, ...)
+	RH_PRINTF(3, 4);
 const char *fact_optional_string(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 
 /* The same of the peer's snapshot, for pair judges. */
@@ -118,9 +119,10 @@ bool fact_peer_int(struct judging *g, int64_t *value, const char *fmt, ...) RH_P
 const char *fact_peer_string(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 json_t *fact_peer_optional(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 
-/* Note a declaration of the site as evidence: pointer-like name, e.g. "nodes/gpu-1/bonds/bond1/mode". */
-void fact_declared(struct judging *g, const struct site_where *where, json_t *value, const char *fmt, ...)
-	RH_PRINTF(4, 5);
+/* Note a declaration of the site as evidence: pointer-like name, e.g.
+ * "nodes/gpu-1/bonds/bond1/mode". */
+void fact_declared(struct judging *g, const struct site_where *where, json_t *value,
+		   const char *fmt, ...) RH_PRINTF(4, 5);
 
 /*
  * Look without leaving evidence: to choose which facts matter (walk a list, pick a device by its
@@ -130,7 +132,7 @@ json_t *peek(const struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 /* Why the fact at this pointer is absent, from /gaps (borrowed), or NULL. */
 const char *peek_gap(const struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 
-/* --- findings -------------------------------------------------------------------------------------------- */
+/* --- findings --------------------------------------------------------------------------------- */
 
 void judge_pass(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 void judge_na(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
@@ -145,7 +147,8 @@ void judge_fail(struct judging *g, const char *cause, const char *fix, const cha
 /* The verdict already fails (or warns): one of several causes that the facts do not tell apart. */
 void judge_candidate(struct judging *g, const char *cause, const char *fix, const char *fmt, ...)
 	RH_PRINTF(4, 5);
-/* The failure is a consequence: `gate_id` (subject in parentheses when it has one) has the cause. */
+/* The failure is a consequence: `gate_id` (subject in parentheses when it has one) has the
+ * cause. */
 void judge_explained_by(struct judging *g, const char *gate_id, const char *subject);
 /* Replace the summary line (the status stays). */
 void judge_summary(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
@@ -154,7 +157,7 @@ void judge_assume(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 /* For fixes with values in them: a text that lives until the judge returns. */
 const char *judge_text(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 
-/* --- the engine ------------------------------------------------------------------------------------------- */
+/* --- the engine ------------------------------------------------------------------------------- */
 
 struct judge_input {
 	const struct site *site;

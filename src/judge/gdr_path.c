@@ -223,8 +223,8 @@ void judge_gdr_acs(struct judging *g)
 		place_facts(g, g->gpu);
 		place_facts(g, nic);
 		judge_unknown(g, "read the ACS of the bridges on the host of this virtual machine",
-			      "no bridge is seen above GPU and NIC: a virtual machine does not see the "
-			      "bridges of its host");
+			      "no bridge is seen above GPU and NIC: a virtual machine does not see "
+			      "the bridges of its host");
 		return;
 	}
 	for (size_t i = 0; i < path.n_bridges; i++)

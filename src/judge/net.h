@@ -7,12 +7,14 @@
 void judge_net_bond(struct judging *g);
 void judge_net_address(struct judging *g);
 
-/* The verdict failed because a declared link does not exist: its bond's gate, or its driver's, has the cause. */
+/* The verdict failed because a declared link does not exist: its bond's gate, or its driver's, has
+ * the cause. */
 void net_explain_missing(struct judging *g, const char *link);
 
 /*
- * Bytes of Ethernet, IP and transport headers that the kernel keeps free when it derives the RoCE MTU from a
- * link's MTU: GRH 40 + UDP 8 + BTH 12 + XRC 4 + AtomicETH 28 + ICRC 4 (iboe_get_mtu, include/rdma/ib_addr.h).
+ * Bytes of Ethernet, IP and transport headers that the kernel keeps free when it derives the RoCE
+ * MTU from a link's MTU: GRH 40 + UDP 8 + BTH 12 + XRC 4 + AtomicETH 28 + ICRC 4 (iboe_get_mtu,
+ * include/rdma/ib_addr.h).
  */
 #define ROCE_MTU_OVERHEAD_BYTES 96
 

@@ -36,5 +36,6 @@ struct bond_view {
 	const char *partner_mac;
 };
 
-/* 802.3ad: adds a cause for each port on which LACP does not work. Fills aggregator and partner_mac. */
+/* 802.3ad: adds a cause for each port on which LACP does not work. Fills aggregator and
+ * partner_mac. */
 void judge_bond_lacp(struct bond_view *b);

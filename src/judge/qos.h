@@ -20,15 +20,16 @@ void judge_qos_vlan(struct judging *g);
 /* Reason for n/a when the site declares no QoS, or none in its NICs; else NULL. */
 const char *qos_not_declared(struct judging *g);
 
-/* The NIC's DCB state. NULL when there is none; the verdict says why then: a driver without dcbnl is a failure
- * of a site that declares QoS, a state that was not observed is unknown. */
+/* The NIC's DCB state. NULL when there is none; the verdict says why then: a driver without dcbnl
+ * is a failure of a site that declares QoS, a state that was not observed is unknown. */
 json_t *qos_dcb(struct judging *g);
 
-/* A dcb command as a fix, with what must be done around it on this NIC: ice refuses every DCB change while
- * the port is in a bond. */
+/* A dcb command as a fix, with what must be done around it on this NIC: ice refuses every DCB
+ * change while the port is in a bond. */
 const char *qos_fix(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 
-/* A setting of the NIC failed: while the firmware's LLDP agent is on, the setting is the agent's. */
+/* A setting of the NIC failed: while the firmware's LLDP agent is on, the setting is the
+ * agent's. */
 void qos_explain_by_agent(struct judging *g);
 
 /* Declared RoCE priority, or -1 (the verdict is n/a then). */

@@ -23,5 +23,6 @@ bool rdma_find(struct judging *g, struct subject_rdma *rdma);
  */
 bool rdma_none(struct judging *g);
 
-/* Reason for n/a when the port is declared as iWARP, which has no GID, DSCP or RoCE MTU; else NULL. */
+/* Reason for n/a when the port is declared as iWARP, which has no GID, DSCP or RoCE MTU; else
+ * NULL. */
 const char *rdma_is_iwarp(struct judging *g);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma.module and rdma.userspace: kernel provider and user-space provider of the node's RDMA ports.
- */
+/* rdma.module and rdma.userspace: kernel provider and user-space provider of the node's RDMA
+ * ports. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -154,7 +154,8 @@ static bool family_offers_rdma(struct judging *g, const struct family *family, c
 	return offers;
 }
 
-/* Ethernet driver and provider of two sources: modprobe fails at the symbols, so the pair is the cause. */
+/* Ethernet driver and provider of two sources: modprobe fails at the symbols, so the pair is the
+ * cause. */
 static bool pair_is_mixed(struct judging *g, const struct family *family, const char *module)
 {
 	const char *nic_module = family->nic_drivers ? family->nic_drivers[0] : NULL;

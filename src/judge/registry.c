@@ -24,7 +24,8 @@ static void add(const struct gate *gates, size_t n)
 		registry[n_registry++] = &gates[i];
 }
 
-/* Stable sort of few elements (mergesort is not in C): insertion by phase keeps the files' order. */
+/* Stable sort of few elements (mergesort is not in C): insertion by phase keeps the files'
+ * order. */
 static void order(void)
 {
 	for (size_t i = 1; i < n_registry; i++) {
@@ -47,8 +48,9 @@ static void registry_release(void)
 const struct gate *const *gate_registry(size_t *n)
 {
 	if (!registry) {
-		registry = xcalloc(n_gates_plan + n_gates_os + n_gates_net + n_gates_nic + n_gates_rdma +
-					   n_gates_qos + n_gates_gpu + n_gates_gdr + n_gates_later,
+		registry = xcalloc(n_gates_plan + n_gates_os + n_gates_net + n_gates_nic +
+					   n_gates_rdma + n_gates_qos + n_gates_gpu + n_gates_gdr +
+					   n_gates_later,
 				   sizeof(*registry));
 		add(gates_plan, n_gates_plan);
 		add(gates_os, n_gates_os);

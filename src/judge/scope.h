@@ -14,7 +14,8 @@ struct subject {
 	const struct site_rdma *port;
 	const char *nic;		/* one of `nics` */
 	const char *gpu;		/* key of the snapshot */
-	/* Everything that this subject touches, NULL-terminated; NULL = it touches all of the node. */
+	/* Everything that this subject touches, NULL-terminated; NULL = it touches all of the
+	 * node. */
 	char **bonds, **ports, **nics, **gpus;
 };
 

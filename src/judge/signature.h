@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel log lines with a known meaning. One table: drives os.kernel-log, the causes of other gates,
- * and the needles by which the observer filters the log. */
+/* Kernel log lines with a known meaning. One table: drives os.kernel-log, the causes of other
+ * gates, and the needles by which the observer filters the log. */
 #pragma once
 
 #include "judge/gate.h"
@@ -8,7 +8,7 @@
 struct signature {
 	const char *id;		/* cause id: "ice-safe-mode" */
 	const char *all_of[4];	/* substrings that must all be in the line; NULL-terminated */
-	enum verdict_status weight;	/* VERDICT_FAIL, VERDICT_WARN, or VERDICT_PASS for good news */
+	enum verdict_status weight; /* VERDICT_FAIL, VERDICT_WARN, or VERDICT_PASS for good news */
 	const char *text;	/* cause in one sentence */
 	const char *fix;
 	const char *source;
@@ -25,6 +25,6 @@ json_t *signature_find(json_t *snapshot, const char *id, const char *about);
 /* The same with evidence: pointer /os/log/lines/N. */
 json_t *signature_fact(struct judging *g, const char *id, const char *about);
 
-/* Is the newest line of `id` later than the newest one of `than` (of which there may be none)? A driver
- * that was reloaded leaves both the bad and the good line; the later one holds. */
+/* Is the newest line of `id` later than the newest one of `than` (of which there may be none)? A
+ * driver that was reloaded leaves both the bad and the good line; the later one holds. */
 bool signature_newer(json_t *snapshot, const char *id, const char *than, const char *about);

@@ -44,8 +44,8 @@ struct subject_rdma {
 	const char *port;	/* "1" */
 	json_t *port_object;	/* /rdma/devices/D/ports/P */
 };
-bool subject_rdma_of_port(json_t *snapshot, const struct site_node *node, const struct site_rdma *port,
-			  struct subject_rdma *out);
+bool subject_rdma_of_port(json_t *snapshot, const struct site_node *node,
+			  const struct site_rdma *port, struct subject_rdma *out);
 /* The same for any link. `node` may be NULL. */
 bool subject_rdma_of_link(json_t *snapshot, const struct site_node *node, const char *link,
 			  struct subject_rdma *out);

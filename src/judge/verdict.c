@@ -8,8 +8,9 @@
 const char *verdict_status_name(enum verdict_status status)
 {
 	static const char *const names[] = {
-		[VERDICT_NA] = "n/a",	      [VERDICT_PASS] = "pass",	     [VERDICT_WARN] = "warn",
-		[VERDICT_UNKNOWN] = "unknown", [VERDICT_BLOCKED] = "blocked", [VERDICT_FAIL] = "fail",
+		[VERDICT_NA] = "n/a",	       [VERDICT_PASS] = "pass",
+		[VERDICT_WARN] = "warn",       [VERDICT_UNKNOWN] = "unknown",
+		[VERDICT_BLOCKED] = "blocked", [VERDICT_FAIL] = "fail",
 	};
 
 	return names[status];

@@ -33,14 +33,14 @@ struct cause {
 	char *id;		/* stable, kebab-case: "bond-in-tree-ice" */
 	char *text;		/* one sentence, with the names and values of this site */
 	char *fix;		/* what to do, may be several lines; NULL: nothing can be said */
-	bool candidate;		/* the facts do not exclude other causes; `text` says what would tell */
+	bool candidate; /* the facts do not exclude other causes; `text` says what would tell */
 };
 
 struct verdict {
 	const struct gate *gate;
 	unsigned phase;		/* rung of the ladder: the gate's phase; between nodes 6 or later */
-	char *node;		/* node name; for pairs "a ↔ b" stands in subject and this is the first */
-	char *subject;		/* "bond1", "ens1f0", "0000:1b:00.0 → ens1f0", "a ↔ b"; NULL: the node itself */
+	char *node; /* node name; for pairs "a ↔ b" stands in subject and this is the first */
+	char *subject;		/* "bond1", "0000:1b:00.0 → ens1f0", "a ↔ b"; NULL: the node itself */
 	enum verdict_status status;
 	char *summary;		/* one sentence without full stop: what is */
 	struct cause *causes;
@@ -59,11 +59,12 @@ struct ladder {
 	char *site_path;	/* NULL: discovered */
 	char *taken;		/* RFC 3339 of the newest snapshot */
 	char **nodes;		/* NULL-terminated: nodes judged */
-	char **sources;		/* as `nodes`: /source/kind of their snapshots ("live", "handmade", …) */
+	char **sources; /* as `nodes`: /source/kind of their snapshots ("live", "handmade", …) */
 	bool assumed;		/* nothing was declared */
 	struct verdict *verdicts;	/* in ladder order: phase, gate, node, subject */
 	size_t n_verdicts;
-	/* index of the first verdict that holds the railhead (not pass/warn/n-a); n_verdicts: none */
+	/* index of the first verdict that holds the railhead (not pass/warn/n-a); n_verdicts:
+	 * none */
 	size_t stopped_at;
 	size_t counts[VERDICT_FAIL + 1];	/* by enum verdict_status */
 };

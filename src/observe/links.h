@@ -11,7 +11,7 @@
 
 /* obj[key] = name of the link with `index`, once all names are known. */
 struct link_reference {
-	json_t *obj;		/* held: a second message of the same name replaces it in the snapshot */
+	json_t *obj; /* held: a second message of the same name replaces it in the snapshot */
 	const char *key;	/* literal */
 	uint32_t index;
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Observers: one file per kernel interface. Each fills its section of the snapshot (docs/snapshot.md)
- * from the doors of host/. An observer states facts; it never judges, and it never fails the
- * snapshot: what it could not see it notes as a gap, with the reason and a hint how to see it.
+ * Observers: one file per kernel interface. Each fills its section of the snapshot
+ * (docs/snapshot.md) from the doors of host/. An observer states facts; it never judges, and it
+ * never fails the snapshot: what it could not see it notes as a gap, with the reason and a hint how
+ * to see it.
  */
 #pragma once
 
@@ -13,7 +14,8 @@ struct observation {
 	json_t *snapshot;	/* the whole document, borrowed */
 };
 
-/* Take a whole snapshot of `host`: a new reference, never NULL. What could not be seen is in its gaps. */
+/* Take a whole snapshot of `host`: a new reference, never NULL. What could not be seen is in its
+ * gaps. */
 json_t *observe_snapshot(struct host *host);
 
 /*

@@ -199,7 +199,7 @@ json_t *report_document(const struct ladder *ladder)
 	return document;
 }
 
-/* --- look-ups that the forms share ------------------------------------------------------------- */
+/* --- look-ups that the forms share ------------------------------------------------------------ */
 
 enum verdict_status document_status(json_t *verdict)
 {

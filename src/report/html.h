@@ -12,7 +12,8 @@ void html_put_rich(struct strbuf *out, const char *text);
 void html_put_mark(struct strbuf *out, enum verdict_status status, const char *name);
 /* Class of a status: as its name, but "na". */
 const char *html_class(enum verdict_status status);
-/* "net.address (bond1)" with a link to that verdict, when the report has it. `node` is tried first. */
+/* "net.address (bond1)" with a link to that verdict, when the report has it. `node` is tried
+ * first. */
 void html_put_reference(struct strbuf *out, json_t *document, const char *name, const char *node);
 /* The gate and the subject of a verdict, the gate in <code>. */
 void html_put_name(struct strbuf *out, json_t *document, json_t *verdict);

@@ -5,7 +5,7 @@
 #include "base/strbuf.h"
 #include "report/report.h"
 
-/* --- safe text, width (safe.c) ----------------------------------------------------------------- */
+/* --- safe text, width (safe.c) ---------------------------------------------------------------- */
 
 /*
  * Copy of `s` (NULL: "") that is valid UTF-8 and holds no character that a terminal, a browser or
@@ -33,7 +33,7 @@ struct width_scope {
 void width_enter(struct width_scope *scope);
 void width_leave(struct width_scope *scope);
 
-/* --- wrapped text (wrap.c) --------------------------------------------------------------------- */
+/* --- wrapped text (wrap.c) -------------------------------------------------------------------- */
 
 enum wrap_style {
 	WRAP_PLAIN,
@@ -65,7 +65,7 @@ void wrap_to(struct wrap *w, unsigned column);
 /* End the line. */
 void wrap_end(struct wrap *w);
 
-/* --- documents (document.c, read.c) ------------------------------------------------------------ */
+/* --- documents (document.c, read.c) ----------------------------------------------------------- */
 
 /* Member of `obj`, made safe; NULL leaves it out. */
 void document_put(json_t *obj, const char *key, const char *text);
@@ -90,7 +90,7 @@ size_t document_boundary(json_t *document);
 /* A value of evidence as one line of text, at most `limit` bytes of it (0: all). Caller frees. */
 char *document_evidence_text(json_t *evidence, size_t limit);
 
-/* --- verdicts alike (group.c) ------------------------------------------------------------------ */
+/* --- verdicts alike (group.c) ----------------------------------------------------------------- */
 
 /* Verdicts of one gate that say the same: equal but for the names of their own node and subject. */
 struct group {
@@ -103,14 +103,15 @@ struct groups {
 	size_t n, capacity;
 };
 
-/* Last index + 1 of the run of verdicts with the gate of verdict `from`; never across `boundary`. */
+/* Last index + 1 of the run of verdicts with the gate of verdict `from`; never across
+ * `boundary`. */
 size_t group_run_end(json_t *verdicts, size_t from, size_t boundary);
 /* Groups of the verdicts from…to-1, which belong to one gate. */
 void group_verdicts(struct groups *groups, json_t *verdicts, size_t from, size_t to);
 void groups_clear(struct groups *groups);
 #define _cleanup_groups_ __attribute__((cleanup(groups_clear)))
 
-/* --- the forms: each appends to `out` ---------------------------------------------------------- */
+/* --- the forms: each appends to `out` --------------------------------------------------------- */
 
 void text_render(struct strbuf *out, json_t *document, const struct report_options *options);
 void html_render(struct strbuf *out, json_t *document);

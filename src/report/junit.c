@@ -152,7 +152,8 @@ static void put_case(struct strbuf *out, json_t *document, json_t *verdict)
 
 static void put_counts(struct strbuf *out, const size_t counts[], size_t n)
 {
-	strbuf_printf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"0\"",
+	strbuf_printf(out,
+		      " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"0\"",
 		      n, counts[VERDICT_FAIL], counts[VERDICT_UNKNOWN],
 		      counts[VERDICT_BLOCKED] + counts[VERDICT_NA]);
 }

@@ -180,7 +180,8 @@ static int check_result(json_t *document, struct error *err)
 
 		if (json_get_int(json_object_get(result, "counts"), name, -1) != (int64_t)n[i])
 			return error_set(err, -EINVAL,
-					 "/result/counts/%s does not agree with the verdicts", name);
+					 "/result/counts/%s does not agree with the verdicts",
+					 name);
 	}
 	passed = total && !n[VERDICT_FAIL] && !n[VERDICT_BLOCKED] && !n[VERDICT_UNKNOWN];
 	if (passed != json_get_bool(result, "passed", false))

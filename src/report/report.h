@@ -30,12 +30,13 @@ enum report_format {
 	REPORT_CTRF,	/* Common Test Report Format, JSON */
 };
 
-/* colour, ascii, verbose, quiet and width are for REPORT_TEXT; the other forms are always complete. */
+/* colour, ascii, verbose, quiet and width are for REPORT_TEXT; the other forms are always
+ * complete. */
 struct report_options {
 	enum report_format format;
 	bool colour;		/* the caller decides: terminal, --color, NO_COLOR */
 	bool ascii;		/* the terminal does not speak UTF-8, see report_locale_is_utf8() */
-	unsigned verbose;	/* 1: each verdict for itself, with evidence; 2: evidence in full length */
+	unsigned verbose;	/* 1: each verdict for itself, with evidence; 2: all of it */
 	bool quiet;		/* the closing line only, on one line whatever its length */
 	unsigned width;		/* columns; 0: never wrap */
 };

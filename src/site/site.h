@@ -66,7 +66,7 @@ struct site_link {
 	char *name;
 	char *pci;		/* BDF, may be NULL */
 	char *driver;		/* expected driver */
-	char *firmware;		/* NVM version, devlink fw.bundle_id or fw.mgmt or ethtool text prefix */
+	char *firmware; /* NVM version, devlink fw.bundle_id or fw.mgmt or ethtool text prefix */
 	char *ddp;		/* DDP package name (fw.app.name) */
 	struct site_number speed_mbps;	/* declared speed of the port */
 	struct site_number mtu;
@@ -80,7 +80,7 @@ struct site_rdma {
 	char *device;		/* RDMA device name, NULL = whichever belongs to the link */
 	char *address;		/* IPv4 (or IPv6) without prefix, whose GID is used */
 	char *protocol;		/* "roce" (default) or "iwarp" */
-	char *rail;		/* rail name: ports of one rail on different nodes talk to each other */
+	char *rail; /* rail name: ports of one rail on different nodes talk to each other */
 	struct site_number roce_mtu;	/* 256…4096 bytes */
 };
 
@@ -153,7 +153,8 @@ struct site {
  */
 int site_load(struct site **site, const char *path, struct error *err);
 /* The same from memory; `name` is used in messages. */
-int site_parse(struct site **site, const char *text, size_t len, const char *name, struct error *err);
+int site_parse(struct site **site, const char *text, size_t len, const char *name,
+	       struct error *err);
 
 /*
  * A site made from what one or more snapshots show: each RDMA device's link, bonds, GPUs.
