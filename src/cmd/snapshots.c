@@ -9,8 +9,6 @@
 #include "host/host.h"
 #include "observe/observe.h"
 
-#define SNAPSHOT_SCHEMA "railhead.snapshot/1"
-
 /* A node with 400 links has about 2 MiB; anything near this limit is not a snapshot. */
 #define SNAPSHOT_MAX_BYTES (64u << 20)
 

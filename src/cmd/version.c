@@ -10,7 +10,11 @@
 
 #include "base/json.h"
 #include "base/strbuf.h"
+#include "host/host.h"
 #include "judge/gate.h"
+#include "observe/observe.h"
+#include "report/report.h"
+#include "site/site.h"
 
 int cmd_version(const struct cmd_args *args)
 {
@@ -22,10 +26,10 @@ int cmd_version(const struct cmd_args *args)
 		json_t *schemas = json_obj(j, "schemas"), *libraries = json_obj(j, "libraries");
 
 		json_put_string(j, "version", RAILHEAD_VERSION);
-		json_put_string(schemas, "snapshot", "railhead.snapshot/1");
-		json_put_string(schemas, "report", "railhead.report/1");
-		json_put_string(schemas, "recording", "railhead.recording/1");
-		json_put_string(schemas, "site", "railhead.site/1");
+		json_put_string(schemas, "snapshot", SNAPSHOT_SCHEMA);
+		json_put_string(schemas, "report", REPORT_SCHEMA);
+		json_put_string(schemas, "recording", RECORDING_SCHEMA);
+		json_put_string(schemas, "site", SITE_SCHEMA);
 		json_put_string(libraries, "jansson", jansson_version_str());
 		json_put_string(libraries, "libyaml", yaml_get_version_string());
 		json_put_string(libraries, "zlib", zlibVersion());

@@ -23,6 +23,8 @@
 
 struct host;
 
+#define RECORDING_SCHEMA "railhead.recording/1"
+
 struct host_options {
 	const char *root;	/* prefix of every path, NULL: "/". With a root no netlink, ioctl,
 				 * kernel log, command, probe or host_self() is answered

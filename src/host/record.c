@@ -63,7 +63,7 @@ int host_record_write(struct host *host, const char *path, const struct host_rec
 		if (rc < 0)
 			return rc;
 	}
-	json_put_string(root, "schema", "railhead.recording/1");
+	json_put_string(root, "schema", RECORDING_SCHEMA);
 	json_put_string(root, "railhead", RAILHEAD_VERSION);
 	if (options && options->note)
 		json_put_string(root, "note", options->note);

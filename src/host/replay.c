@@ -19,7 +19,7 @@ static int check_head(json_t *root, const char *name, struct error *err)
 
 	if (strncmp(schema, "railhead.recording/", strlen("railhead.recording/")) != 0)
 		return error_set(err, -EBADMSG, "%s: not a railhead recording", name);
-	if (strcmp(schema, "railhead.recording/1") != 0)
+	if (strcmp(schema, RECORDING_SCHEMA) != 0)
 		return error_set(err, -EBADMSG, "%s: schema \"%s\" is not known to this version",
 				 name, schema);
 	json_object_foreach(root, key, value) {

@@ -71,7 +71,7 @@ static void observe_head(struct observation *o)
 	json_t *taken;
 	int rc;
 
-	json_put_string(o->snapshot, "schema", "railhead.snapshot/1");
+	json_put_string(o->snapshot, "schema", SNAPSHOT_SCHEMA);
 	json_put_string(o->snapshot, "railhead", RAILHEAD_VERSION);
 	json_arr(o->snapshot, "gaps");
 	taken = json_obj(o->snapshot, "taken");

@@ -9,6 +9,8 @@
 
 #include "host/host.h"
 
+#define SNAPSHOT_SCHEMA "railhead.snapshot/1"
+
 struct observation {
 	struct host *host;
 	json_t *snapshot;	/* the whole document, borrowed */

@@ -94,26 +94,9 @@ static void table_render(struct strbuf *out, json_t *gates, const struct report_
 	}
 }
 
-int report_gates(FILE *out, const struct gate *const *gates, size_t n,
-		 const struct report_options *options, struct error *err)
+static void explain_render(struct strbuf *out, json_t *gates, const struct report_options *options)
 {
-	_cleanup_json_ json_t *document = gates_document(gates, n);
-	_cleanup_strbuf_ struct strbuf text = {0};
-	struct width_scope scope;
-	int rc = refuse(options, err);
-
-	if (rc < 0)
-		return rc;
-	if (options->format == REPORT_JSON)
-		return report_emit_json(out, document, err);
-	width_enter(&scope);
-	table_render(&text, json_object_get(document, "gates"), options);
-	width_leave(&scope);
-	return report_emit(out, &text, err);
-}
-
-static void explain_render(struct strbuf *out, json_t *gate, const struct report_options *options)
-{
+	json_t *gate = json_array_get(gates, 0);
 	static const struct {
 		const char *key, *heading;
 	} parts[] = {
@@ -152,11 +135,14 @@ static void explain_render(struct strbuf *out, json_t *gate, const struct report
 	}
 }
 
-int report_explain(FILE *out, const struct gate *gate, const struct report_options *options,
-		   struct error *err)
+typedef void (*gates_render)(struct strbuf *out, json_t *gates,
+			     const struct report_options *options);
+
+/* The document of some gates as JSON, or as the text that `render` makes of its list. */
+static int write_gates(FILE *out, const struct gate *const *gates, size_t n, gates_render render,
+		       const struct report_options *options, struct error *err)
 {
-	_cleanup_json_ json_t *document = gates_document(&gate, 1);
-	json_t *only = json_array_get(json_object_get(document, "gates"), 0);
+	_cleanup_json_ json_t *document = gates_document(gates, n);
 	_cleanup_strbuf_ struct strbuf text = {0};
 	struct width_scope scope;
 	int rc = refuse(options, err);
@@ -166,7 +152,19 @@ int report_explain(FILE *out, const struct gate *gate, const struct report_optio
 	if (options->format == REPORT_JSON)
 		return report_emit_json(out, document, err);
 	width_enter(&scope);
-	explain_render(&text, only, options);
+	render(&text, json_object_get(document, "gates"), options);
 	width_leave(&scope);
 	return report_emit(out, &text, err);
+}
+
+int report_gates(FILE *out, const struct gate *const *gates, size_t n,
+		 const struct report_options *options, struct error *err)
+{
+	return write_gates(out, gates, n, table_render, options, err);
+}
+
+int report_explain(FILE *out, const struct gate *gate, const struct report_options *options,
+		   struct error *err)
+{
+	return write_gates(out, &gate, 1, explain_render, options, err);
 }

@@ -240,7 +240,7 @@ static const struct schema_type workload = {
 /* --- top --- */
 
 static const struct schema_type schema_id = {
-	WORDS("railhead.site/1"), .what = "a schema that this railhead reads" };
+	WORDS(SITE_SCHEMA), .what = "a schema that this railhead reads" };
 static const struct schema_type profiles = {
 	.kind = SCHEMA_TABLE, .what = "a map of profiles by name", .name = &schema_node_name,
 	.item = &schema_profile };
@@ -249,7 +249,7 @@ static const struct schema_type nodes = {
 	.item = &schema_node };
 
 static const struct schema_key site_keys[] = {
-	{ "schema", &schema_id, "`railhead.site/1`", SCHEMA_UNBOUND, .required = true },
+	{ "schema", &schema_id, "`" SITE_SCHEMA "`", SCHEMA_UNBOUND, .required = true },
 	{ "name", &schema_any_text, "name of the site, for reports", offsetof(struct site, name),
 	  .required = true },
 	{ "gpudirect", &schema_truth, "GPUDirect RDMA (level 3) is wanted", SCHEMA_UNBOUND,

@@ -16,6 +16,8 @@
 #include "base/error.h"
 #include "base/json.h"
 
+#define SITE_SCHEMA "railhead.site/1"
+
 /* A number that may not be declared. */
 struct site_number {
 	bool set;

@@ -288,7 +288,7 @@ static bool read_stream(struct reader *r)
 		if (event.type == YAML_STREAM_END_EVENT) {
 			yaml_event_delete(&event);
 			complain(r->complaints, (struct site_where){ 1, 1 }, NULL,
-				 "the file is empty; a site begins with 'schema: railhead.site/1'");
+				 "the file is empty; a site begins with 'schema: " SITE_SCHEMA "'");
 			return false;
 		}
 		if (event.type == YAML_STREAM_START_EVENT ||
