@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    report_read(&document, json, "fuzz", NULL) < 0)
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
-		for (unsigned verbose = 0; verbose < (formats[i] == REPORT_TEXT ? 3u : 1u); verbose++) {
+		for (unsigned verbose = 0; verbose < (formats[i] == REPORT_TEXT ? 3u : 1u);
+		     verbose++) {
 			struct report_options options = {
 				.format = formats[i],
 				.width = size % 2 ? 41 : 0,

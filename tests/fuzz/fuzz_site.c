@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The site parser, from bytes to structs. A good site must also have a document and be found again. */
+/* The site parser, from bytes to structs. A good site must also have a document and be found
+ * again. */
 #include <stdint.h>
 #include <stdlib.h>
 

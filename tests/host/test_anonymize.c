@@ -34,7 +34,7 @@ static void test_siphash(void **state RH_UNUSED)
 	assert_true(siphash(key, message, 8) == 0x93f5f5799a932462ull);
 }
 
-/* --- addresses --------------------------------------------------------------------------------------- */
+/* --- addresses -------------------------------------------------------------------------------- */
 
 static uint32_t map4(struct pseudonyms *p, const char *text)
 {
@@ -98,7 +98,8 @@ static void test_subnets(void **state RH_UNUSED)
 		assert_int_equal(mapped[16] >> 16, 0xa9fe);
 		for (size_t i = 17; i < ARRAY_SIZE(addresses); i++)
 			assert_true(mapped[i] >> 20 != 0xac1 && mapped[i] >> 16 != 0xc0a8 &&
-				    mapped[i] >> 16 != 0xa9fe && mapped[i] >> 22 != ((100 << 2) | 1));
+				    mapped[i] >> 16 != 0xa9fe &&
+				    mapped[i] >> 22 != ((100 << 2) | 1));
 		assert_int_equal(mapped[2] & 0xff, 11);		/* the host's number is kept */
 		assert_int_equal(map4(&p, "127.0.0.1"), 0x7f000001);
 		assert_int_equal(map4(&p, "0.0.0.0"), 0);
@@ -196,7 +197,7 @@ static void test_notations(void **state RH_UNUSED)
 	assert_string_equal(mapped, expected);
 }
 
-/* --- a whole recording ------------------------------------------------------------------------------- */
+/* --- a whole recording ------------------------------------------------------------------------ */
 
 static const uint8_t mac[6] = { 0xb4, 0x96, 0x91, 0xd2, 0x12, 0x34 };
 static const uint8_t partner[6] = { 0x44, 0x38, 0x39, 0xbe, 0xef, 0x01 };
@@ -328,8 +329,9 @@ static void flatten(struct strbuf *out, const json_t *value, const char *key)
 
 		strbuf_puts(out, json_string_value(value));
 		if (strcmp(key, "messages") == 0 || strcmp(key, "base64") == 0) {
-			assert_int_equal(base64_decode(json_string_value(value), json_string_length(value),
-						       &bytes, &len), 0);
+			assert_int_equal(base64_decode(json_string_value(value),
+						       json_string_length(value), &bytes, &len),
+					 0);
 			strbuf_add(out, bytes, len);
 			free(bytes);
 		}
@@ -387,7 +389,8 @@ static void test_document(void **state RH_UNUSED)
 	assert_true(holds(&after, "Partner Mac Address", 19));
 }
 
-static const char *only_answer(json_t *document, const char *door, const char *key, const char *member)
+static const char *only_answer(json_t *document, const char *door, const char *key,
+			       const char *member)
 {
 	json_t *answers = json_object_get(json_object_get(document, door), key);
 

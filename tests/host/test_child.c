@@ -23,7 +23,8 @@ static struct host *live(void)
 	return host;
 }
 
-static int run(struct host *host, int timeout_ms, char **output, struct error *err, const char *script)
+static int run(struct host *host, int timeout_ms, char **output, struct error *err,
+	       const char *script)
 {
 	const char *const argv[] = { "sh", "-c", script, NULL };
 
@@ -70,7 +71,8 @@ static void test_exec(void **state RH_UNUSED)
 {
 	_cleanup_(host) struct host *host = live();
 	_cleanup_error_ struct error err = {0};
-	_cleanup_free_ char *output = NULL, *input = NULL, *locale = NULL, *fds = NULL, *bytes = NULL;
+	_cleanup_free_ char *output = NULL, *input = NULL, *locale = NULL, *fds = NULL,
+			    *bytes = NULL;
 	int open_here = open("/dev/null", O_RDONLY);	/* not close-on-exec */
 
 	assert_true(open_here >= 0);
@@ -125,7 +127,8 @@ static void test_exec_closed_folder(void **state)
 		char *output;
 
 		setenv("PATH", path, 1);
-		if ((geteuid() == 0 && setresuid(65534, 65534, 65534) < 0) || host_open(&host, NULL, NULL) < 0)
+		if ((geteuid() == 0 && setresuid(65534, 65534, 65534) < 0) ||
+		    host_open(&host, NULL, NULL) < 0)
 			_exit(99);
 		_exit(-host_exec(host, none, 5000, &output, NULL) & 0x7f);
 	}

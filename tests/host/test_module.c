@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Module metadata on trees of hand-made module files, indexed by depmod(8); the kernel log's forms. */
+/* Module metadata on trees of hand-made module files, indexed by depmod(8); the kernel log's
+ * forms. */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -31,8 +32,11 @@ static void write_module(struct tree *t, const char *name, const char *info, siz
 	elf.header.e_ident[EI_VERSION] = EV_CURRENT;
 	elf.sections[1] = (Elf64_Shdr){ .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_size = len,
 					.sh_offset = sizeof(elf), .sh_addralign = 1 };
-	elf.sections[2] = (Elf64_Shdr){ .sh_name = 10, .sh_type = SHT_STRTAB, .sh_size = sizeof(names),
-					.sh_offset = sizeof(elf) + len, .sh_addralign = 1 };
+	elf.sections[2] = (Elf64_Shdr){ .sh_name = 10,
+					.sh_type = SHT_STRTAB,
+					.sh_size = sizeof(names),
+					.sh_offset = sizeof(elf) + len,
+					.sh_addralign = 1 };
 	strbuf_add(&file, &elf, sizeof(elf));
 	strbuf_add(&file, info, len);
 	strbuf_add(&file, names, sizeof(names));
@@ -112,7 +116,7 @@ static void test_no_modules(void **state)
 	assert_non_null(strstr(err.message, "/lib/modules/9.9"));
 }
 
-/* --- kernel log ------------------------------------------------------------------------------------- */
+/* --- kernel log ------------------------------------------------------------------------------- */
 
 static const char *const needles[] = { "ice 0000", "DMAR", NULL };
 

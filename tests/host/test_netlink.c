@@ -32,7 +32,8 @@ static void put(struct strbuf *b, uint16_t type, uint16_t flags, const void *pay
 static void put_error(struct strbuf *b, int code, const char *text, size_t echoed)
 {
 	_cleanup_strbuf_ struct strbuf payload = {0};
-	struct nlmsgerr e = { .error = code, .msg.nlmsg_len = (uint32_t)(sizeof(struct nlmsghdr) + echoed) };
+	struct nlmsgerr e = { .error = code,
+			      .msg.nlmsg_len = (uint32_t)(sizeof(struct nlmsghdr) + echoed) };
 	uint16_t flags = NLM_F_ACK_TLVS;
 
 	strbuf_add(&payload, &e, sizeof(e));
@@ -93,7 +94,8 @@ static void test_dump(void **state RH_UNUSED)
 	put(&two, NLMSG_DONE, NLM_F_MULTI, &zero, sizeof(zero));
 	assert_int_equal(add(&r, &one, NULL), 0);
 	assert_int_equal(add(&r, &two, NULL), 1);
-	assert_int_equal(netlink_messages_walk(r.messages.s, r.messages.len, count_cb, &seen, NULL), 0);
+	assert_int_equal(netlink_messages_walk(r.messages.s, r.messages.len, count_cb, &seen, NULL),
+			 0);
 	assert_int_equal(seen.n, 3);
 	assert_int_equal(seen.lengths[0], 21);
 	assert_int_equal(seen.lengths[1], 16);
@@ -177,7 +179,9 @@ static void expect_bad(const void *bytes, size_t len)
 
 static void test_lengths(void **state RH_UNUSED)
 {
-	struct nlmsghdr h = { .nlmsg_len = 15, .nlmsg_type = 100, .nlmsg_seq = SEQ, .nlmsg_pid = PORT };
+	struct nlmsghdr h = {
+		.nlmsg_len = 15, .nlmsg_type = 100, .nlmsg_seq = SEQ, .nlmsg_pid = PORT
+	};
 	static const uint32_t nonsense[] = { 0, 1, 15, 17, 0x7fffffff, 0x80000000u, 0xfffffff0u,
 					     0xffffffffu };
 
@@ -212,7 +216,7 @@ static void test_walk_lengths(void **state RH_UNUSED)
 	assert_int_equal(netlink_messages_walk(h, 16 + 8, count_cb, &seen, NULL), -EBADMSG);
 }
 
-/* --- live -------------------------------------------------------------------------------------------- */
+/* --- live ------------------------------------------------------------------------------------- */
 
 struct link_seen {
 	unsigned n;
@@ -279,7 +283,8 @@ static void test_live(void **state RH_UNUSED)
 	assert_int_equal(host_netlink(host, NETLINK_ROUTE, nlh, link_cb, &one, &err), -ENODEV);
 	assert_non_null(strstr(err.message, "No such device"));
 
-	/* strict checking: a dump with a filter that the kernel does not know is refused in words */
+	/* strict checking: a dump with a filter that the kernel does not know is refused in
+	 * words */
 	nlh = link_request(buf, NLM_F_DUMP, 0);
 	((struct ifinfomsg *)mnl_nlmsg_get_payload(nlh))->ifi_flags = 1;
 	assert_int_equal(host_netlink(host, NETLINK_ROUTE, nlh, link_cb, &one, &err), -EINVAL);
@@ -288,7 +293,8 @@ static void test_live(void **state RH_UNUSED)
 	nlh->nlmsg_len = HOST_NETLINK_REQUEST_MAX + 1;
 	assert_int_equal(host_netlink(host, NETLINK_ROUTE, nlh, link_cb, &one, &err), -EINVAL);
 	nlh->nlmsg_len = NLMSG_HDRLEN;
-	assert_int_equal(host_netlink(host, NETLINK_KOBJECT_UEVENT, nlh, link_cb, &one, &err), -EINVAL);
+	assert_int_equal(host_netlink(host, NETLINK_KOBJECT_UEVENT, nlh, link_cb, &one, &err),
+			 -EINVAL);
 }
 
 static void test_families(void **state RH_UNUSED)

@@ -91,7 +91,8 @@ static void ask_netlink(struct host *host, struct journal *j)
 	struct {
 		struct nlmsghdr h;
 		struct ifinfomsg link;
-	} request = { .h = { .nlmsg_len = sizeof(request), .nlmsg_type = RTM_GETLINK }, .link.ifi_index = 1 };
+	} request = { .h = { .nlmsg_len = sizeof(request), .nlmsg_type = RTM_GETLINK },
+		      .link.ifi_index = 1 };
 	struct error err = {0};
 
 	/* not a dump: the counters of loopback may move between two dumps, not inside one answer */
@@ -271,14 +272,15 @@ static void test_unknown_question(void **state)
 	assert_int_equal(host_read(host, &data, NULL, &err, "/proc/x"), -ENODATA);
 	assert_string_equal(err.message, "the recording has no answer for read /proc/x");
 	assert_int_equal(host_list(host, &names, &err, "/proc/version"), -ENODATA);
-	assert_int_equal(host_kernel_log(host, (const char *const[]){ NULL }, &json, &err), -ENODATA);
+	assert_int_equal(host_kernel_log(host, (const char *const[]){ NULL }, &json, &err),
+			 -ENODATA);
 	assert_int_equal(host_genl_family(host, "devlink", &err), -ENODATA);
 	assert_int_equal(host_record_write(host, path, NULL, &err), -EINVAL);	/* not recording */
 	host_close(host);
 	unlink(path);
 }
 
-/* --- the file ---------------------------------------------------------------------------------------- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 static void expect_refused(const char *text, const char *words)
 {
@@ -448,7 +450,7 @@ static void test_bomb(void **state)
 	assert_non_null(strstr(err.message, "bomb.gz"));
 }
 
-/* --- writing ------------------------------------------------------------------------------------------ */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static void test_write_errors(void **state)
 {

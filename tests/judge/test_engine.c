@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine with gates made for the purpose: what blocks what, what weighs more, what is evidence. */
+/* The engine with gates made for the purpose: what blocks what, what weighs more, what is
+ * evidence. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 #include "base/alloc.h"
 #include "judge/gate.h"
 
-/* --- a site of two nodes with two ports each, and their snapshots ------------------------------- */
+/* --- a site of two nodes with two ports each, and their snapshots ----------------------------- */
 
 static char p0[] = "p0", p1[] = "p1", a[] = "a", b[] = "b", one[] = "one", two[] = "two", name[] = "test";
 
@@ -40,7 +41,11 @@ static struct ladder *judge(const struct gate *const *gates, size_t n, json_t *f
 {
 	struct judge_node seen[] = { { &nodes[0], first_seen }, { &nodes[1], second_seen } };
 	struct judge_input input = {
-		.site = &site, .nodes = seen, .n_nodes = second_seen ? 2 : 1, .gates = gates, .n_gates = n,
+		.site = &site,
+		.nodes = seen,
+		.n_nodes = second_seen ? 2 : 1,
+		.gates = gates,
+		.n_gates = n,
 	};
 	struct ladder *ladder = NULL;
 
@@ -61,7 +66,7 @@ static const struct verdict *find(const struct ladder *l, const char *gate, cons
 	return NULL;
 }
 
-/* --- judges -------------------------------------------------------------------------------------- */
+/* --- judges ----------------------------------------------------------------------------------- */
 
 static void mtu_is_9000(struct judging *g)
 {
@@ -159,7 +164,7 @@ static const struct gate on_paper = { .id = "t.paper", .scope = GATE_SITE, .judg
 	_cleanup_ladder_ struct ladder *l =                                                 \
 		judge(l##_gates, ARRAY_SIZE(l##_gates), l##_here, l##_there)
 
-/* --- tests ---------------------------------------------------------------------------------------- */
+/* --- tests ------------------------------------------------------------------------------------ */
 
 static void a_failure_blocks_its_own_subject_only(void **state)
 {

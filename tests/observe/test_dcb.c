@@ -108,7 +108,8 @@ static void test_app_table(void **state)
 
 	table = mnl_attr_nest_start(f->m.nlh, DCB_ATTR_IEEE_APP_TABLE);
 	put_app(f, IEEE_8021QAZ_APP_SEL_DSCP, 26, 3);
-	put_app(f, IEEE_8021QAZ_APP_SEL_DSCP, 24, 4); /* the same DSCP twice, as a replaced entry leaves it */
+	/* the same DSCP twice, as a replaced entry leaves it */
+	put_app(f, IEEE_8021QAZ_APP_SEL_DSCP, 24, 4);
 	put_app(f, IEEE_8021QAZ_APP_SEL_DGRAM, 4791, 3);
 	put_app(f, IEEE_8021QAZ_APP_SEL_DSCP, 24, 3);
 	put_app(f, IEEE_8021QAZ_APP_SEL_DSCP, 24, 6);

@@ -123,7 +123,8 @@ static void test_name_of_odd_bytes(void **state RH_UNUSED)
 	observation_end(&o);
 }
 
-static void put_map(struct message *m, uint16_t type, const struct ifla_vlan_qos_mapping *maps, size_t n)
+static void put_map(struct message *m, uint16_t type, const struct ifla_vlan_qos_mapping *maps,
+		    size_t n)
 {
 	struct nlattr *list = mnl_attr_nest_start(m->nlh, type);
 

@@ -175,7 +175,8 @@ static void finds_the_largest_bar(void **state)
 	uint64_t bytes;
 
 	(void)state;
-	/* 64 MiB, 256 GiB prefetchable, an I/O port range, ROM and SR-IOV BARs behind the first six */
+	/* 64 MiB, 256 GiB prefetchable, an I/O port range, ROM and SR-IOV BARs behind the first
+	 * six */
 	assert_int_equal(pci_resource_parse(
 		"0x0000000093000000 0x0000000096ffffff 0x0000000000040200\n"
 		"0x0000380000000000 0x0000383fffffffff 0x000000000014220c\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From YAML to structs: every key, what profiles and defaults supply, and what is left undeclared. */
+/* From YAML to structs: every key, what profiles and defaults supply, and what is left
+ * undeclared. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -161,7 +162,8 @@ static void test_what_is_not_declared(void **state RH_UNUSED)
 	assert_null(node->kernel);
 	assert_null(node->rdma_netns);
 	assert_false(node->memlock_bytes.set);
-	assert_int_equal(node->n_links + node->n_bonds + node->n_vlans + node->n_rdma + node->n_gpus, 0);
+	assert_int_equal(
+		node->n_links + node->n_bonds + node->n_vlans + node->n_rdma + node->n_gpus, 0);
 }
 
 static void test_defaults_of_the_reference(void **state RH_UNUSED)

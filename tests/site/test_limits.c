@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are too large, too deep, or larger than they look: refused with a message, and quickly. */
+/* Files that are too large, too deep, or larger than they look: refused with a message, and
+ * quickly. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,8 @@
 
 #define HEAD "schema: railhead.site/1\nname: x\n"
 
-/* Each case takes some 50 ms, a few hundred under a sanitizer; quadratic behaviour takes minutes. */
+/* Each case takes some 50 ms, a few hundred under a sanitizer; quadratic behaviour takes
+ * minutes. */
 #define SECONDS_MAX 20
 
 static void repeat(struct strbuf *b, const char *text, size_t times)
