@@ -15,6 +15,7 @@
 struct finder {
 	json_t *links;		/* /links of the snapshot */
 	json_t *pci;		/* /pci/devices */
+	json_t *routes;		/* /routes */
 	struct site_node *node;
 };
 
@@ -28,15 +29,22 @@ static json_t *link_object(const struct finder *f, const char *name)
 	return json_object_get(f->links, name);
 }
 
+/* The first IPv4 address, on an IPv6-only link the first of that. */
 static const char *first_address(json_t *link)
 {
+	const char *found = NULL;
 	json_t *address;
 	size_t i;
 
-	json_array_foreach(json_object_get(link, "addresses"), i, address)
-		if (text_is(address, "family", "ipv4") && text_is(address, "scope", "global"))
+	json_array_foreach(json_object_get(link, "addresses"), i, address) {
+		if (!text_is(address, "scope", "global"))
+			continue;
+		if (text_is(address, "family", "ipv4"))
 			return json_get_string(address, "address", NULL);
-	return NULL;
+		if (!found)
+			found = json_get_string(address, "address", NULL);
+	}
+	return found;
 }
 
 /* Not switched off and forgotten: such a port says nothing about the path. */
@@ -222,6 +230,8 @@ static void add_rdma_devices(struct finder *f, json_t *devices)
 	}
 }
 
+#define PCI_CLASS_INFINIBAND "0x0207"
+
 /* Adapters whose RDMA device can be missing: the families that have one, VFs aside. */
 static bool is_rdma_capable(const struct finder *f, json_t *link)
 {
@@ -231,7 +241,8 @@ static bool is_rdma_capable(const struct finder *f, json_t *link)
 
 	if (!driver)
 		driver = json_get_string(device, "driver", "");
-	if (!text_is(link, "kind", "") || json_get_string(device, "physfn", NULL))
+	if (!text_is(link, "kind", "") || json_get_string(device, "physfn", NULL) ||
+	    text_starts_with(json_get_string(device, "class", ""), PCI_CLASS_INFINIBAND))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++)
 		if (!strcmp(driver, drivers[i]))
@@ -239,14 +250,38 @@ static bool is_rdma_capable(const struct finder *f, json_t *link)
 	return false;
 }
 
+/* Does the default route leave by this link, or by a VLAN on it? */
+static bool has_default_route(const struct finder *f, const char *link)
+{
+	json_t *route;
+	size_t i;
+
+	json_array_foreach(f->routes, i, route) {
+		const char *out = json_get_string(route, "link", "");
+
+		if (text_is(route, "destination", "default") &&
+		    (!strcmp(out, link) || text_is(link_object(f, out), "lower", link)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Links that could have an RDMA device and have none. On a node that has RDMA elsewhere, the one
+ * with the default route is taken for its way to the world, of which nobody wants RDMA.
+ */
 static void add_capable_links(struct finder *f)
 {
+	bool has_rdma = f->node->n_rdma > 0;
 	const char *name;
 	json_t *link;
 
-	json_object_foreach(f->links, name, link)
-		if (is_rdma_capable(f, link) && in_use(link))
-			add_rdma(f, name);
+	json_object_foreach(f->links, name, link) {
+		if (!is_rdma_capable(f, link) || !in_use(link) ||
+		    (has_rdma && has_default_route(f, top_link(f, name))))
+			continue;
+		add_rdma(f, name);
+	}
 }
 
 static void add_gpu(struct site_node *node, const char *id, const char *model)
@@ -290,6 +325,7 @@ static void discover_node(struct site_node *node, json_t *snapshot, size_t numbe
 	struct finder f = {
 		.links = json_object_get(snapshot, "links"),
 		.pci = json_object_get(json_object_get(snapshot, "pci"), "devices"),
+		.routes = json_object_get(snapshot, "routes"),
 		.node = node,
 	};
 
