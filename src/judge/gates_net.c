@@ -187,8 +187,8 @@ const struct gate gates_net[] = {
 			  "peers out by that link.",
 		.why = "A RoCE GID is made of the address of a link: a wrong place gives another "
 		       "GID or none. Two rails in one subnet send all traffic out by one of them. "
-		       "Policy routing rules are not seen; a site that uses them must read this "
-		       "gate with care.",
+		       "Policy routing rules are not read: where other tables have routes and the "
+		       "main one does not lead to a peer, the verdict is unknown.",
 		.fix = "Set the address with nmcli on the right profile; give each rail its own "
 		       "subnet.",
 		.obtain = "`railhead snapshot` on the node; declare addresses in site.yaml",

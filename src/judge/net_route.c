@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "judge/net_address.h"
 #include "judge/pairs.h"
 #include "judge/subject.h"
@@ -22,6 +23,14 @@ static bool arp_is_strict(struct judging *g)
 	return ignore && strcmp(ignore, "0") && announce && !strcmp(announce, "2");
 }
 
+static bool share_subnet(const struct declared *a, const struct declared *b)
+{
+	unsigned prefix = shorter(&a->address, &b->address);
+
+	return strcmp(a->link, b->link) != 0 && prefix != a->address.bits &&
+	       address_same_bits(&a->address, &b->address, prefix);
+}
+
 /* Two links in one subnet: the kernel takes one of them for both, ARP answers on either. */
 bool judge_address_overlaps(struct address_check *c)
 {
@@ -29,27 +38,30 @@ bool judge_address_overlaps(struct address_check *c)
 	bool any = false;
 
 	for (size_t i = 0; i < c->n; i++) {
-		for (size_t k = i + 1; k < c->n; k++) {
-			const struct declared *a = &c->d[i], *b = &c->d[k];
-			unsigned prefix = shorter(&a->address, &b->address);
+		_cleanup_strbuf_ struct strbuf sharing = {0};
 
-			if (!strcmp(a->link, b->link) || prefix == a->address.bits ||
-			    !address_same_bits(&a->address, &b->address, prefix))
-				continue;
-			any = true;
-			if (arp_is_strict(g))
-				judge_warn(g, "subnet-overlap",
-					   "give each rail a subnet of its own",
-					   "%s (%s) and %s (%s) share a subnet; ARP is strict, "
-					   "routing must be by source",
-					   a->link, a->text, b->link, b->text);
-			else
-				judge_fail(g, "subnet-overlap",
-					   "give each rail a subnet of its own",
-					   "%s (%s) and %s (%s) share a subnet: traffic of both "
-					   "leaves by one link",
-					   a->link, a->text, b->link, b->text);
+		bool told = false; /* with the first of them */
+
+		for (size_t k = 0; k < i; k++)
+			told |= share_subnet(&c->d[k], &c->d[i]);
+		if (told)
+			continue;
+		for (size_t k = i + 1; k < c->n; k++) {
+			if (share_subnet(&c->d[i], &c->d[k]))
+				strbuf_printf(&sharing, ", %s (%s)", c->d[k].link, c->d[k].text);
 		}
+		if (!sharing.len)
+			continue;
+		any = true;
+		if (arp_is_strict(g))
+			judge_warn(g, "subnet-overlap", "give each rail a subnet of its own",
+				   "%s (%s)%s share a subnet; ARP is strict, routing must be by "
+				   "source",
+				   c->d[i].link, c->d[i].text, strbuf_str(&sharing));
+		else
+			judge_fail(g, "subnet-overlap", "give each rail a subnet of its own",
+				   "%s (%s)%s share a subnet: traffic of all leaves by one link",
+				   c->d[i].link, c->d[i].text, strbuf_str(&sharing));
 	}
 	return any;
 }
@@ -137,16 +149,37 @@ static const char *down_bond(struct judging *g, const char *link)
 	return base;
 }
 
-/* Does what goes to `to` leave by `link`? */
-static void judge_route(struct judging *g, const char *link, const struct address *to,
-			const char *what)
+/* An address as text, without prefix. */
+static const char *host_text(struct judging *g, const struct address *a)
 {
+	char text[INET6_ADDRSTRLEN];
+
+	return judge_text(g, "%s", inet_ntop(a->family, a->bytes, text, sizeof(text)) ?: "?");
+}
+
+/* Does what goes from the address `own` of `link` to `to` leave by `link`? */
+static void judge_route(struct judging *g, const char *link, const struct address *own,
+			const struct address *to, const char *what)
+{
+	const char *address = host_text(g, to), *from = host_text(g, own);
 	int best = best_route(g, to);
 	json_t *route = best < 0 ? NULL : fact(g, "/routes/%d", best);
 	const char *bond = down_bond(g, link);
 
 	if (route && route_uses(route, link))
 		return;
+	if (json_array_size(peek(g, "/route_tables"))) {
+		fact(g, "/route_tables");
+		judge_unknown(g,
+			      judge_text(g,
+					 "ask the kernel: `ip route get %s from %s`, and `ip rule`",
+					 address, from),
+			      "%s %s by the main table, but other tables have routes too, and the "
+			      "rules that lead to them were not read",
+			      what, route ? judge_text(g, "leaves by %s", route_link(route)) :
+					    "has no route");
+		return;
+	}
 	if (route)
 		judge_fail(g, "route-other-link",
 			   judge_text(g,
@@ -178,7 +211,8 @@ void judge_address_routes(struct address_check *c)
 		if (d->address.prefix + 2 > d->address.bits)
 			continue; /* a host or point-to-point address has no subnet to reach */
 		neighbour.bytes[last] ^= 1; /* another address of the subnet */
-		judge_route(g, d->link, &neighbour, judge_text(g, "the subnet of %s", d->text));
+		judge_route(g, d->link, &d->address, &neighbour,
+			    judge_text(g, "the subnet of %s", d->text));
 	}
 	for (size_t i = 0; i < g->site->n_nodes; i++) {
 		const struct site_node *peer = &g->site->nodes[i];
@@ -186,11 +220,12 @@ void judge_address_routes(struct address_check *c)
 		for (size_t k = 0; peer != g->node && k < g->node->n_rdma; k++) {
 			const struct site_rdma *port = &g->node->rdma[k];
 			const struct site_rdma *other = judge_pair_port(g->node, port, peer);
-			struct address to;
+			struct address to, own;
 
 			if (other && other->address && port->address &&
-			    address_parse(other->address, &to))
-				judge_route(g, port->link, &to,
+			    address_parse(other->address, &to) &&
+			    address_parse(port->address, &own))
+				judge_route(g, port->link, &own, &to,
 					    judge_text(g, "%s (%s)", peer->name, other->address));
 		}
 	}
