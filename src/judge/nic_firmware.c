@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "judge/family.h"
 #include "judge/nic.h"
+#include "judge/pairs.h"
 #include "judge/subject.h"
 
 /* Firmware version of a link that names it best, with evidence: devlink fw.bundle_id / fw.mgmt /
@@ -95,29 +96,107 @@ static void judge_stored(struct judging *g)
 	}
 }
 
-/* The other NICs of the same family below RDMA ports of this node. */
-static void judge_siblings(struct judging *g, const struct family *family, const char *is)
+/* Versions that are to be equal on the adapters of one role; the DDP package last. */
+static const char *const compared[] = { "fw.bundle_id", "fw.mgmt",     "fw",
+					"fw.undi",	"fw.app.name", "fw.app" };
+
+/* Version `name` of a NIC, NULL when it does not tell it; "" stands for what ethtool prints. */
+static const char *version_of(json_t *snapshot, const char *nic, const char *name)
+{
+	const char *bdf = subject_pci_of_link(snapshot, nic);
+
+	if (!*name)
+		return json_string_value(json_at(snapshot, "/links/%s/ethtool/firmware", nic));
+	return bdf ? json_string_value(
+			     json_at(snapshot, "/devlink/pci/%s/versions/running/%s", bdf, name)) :
+		     NULL;
+}
+
+/* Adapters of one model: others of the family have firmware of their own. */
+static bool same_model(json_t *snapshot, const char *nic, json_t *other_snapshot, const char *other)
+{
+	json_t *a = json_at(snapshot, "/pci/devices/%s",
+			    subject_pci_of_link(snapshot, nic) ?: "");
+	json_t *b = json_at(other_snapshot, "/pci/devices/%s",
+			    subject_pci_of_link(other_snapshot, other) ?: "");
+	json_t *x = json_object_get(a, "device"), *y = json_object_get(b, "device");
+
+	return !x || !y || json_equal(x, y);
+}
+
+/* Does a NIC, of this node or of `other`, have another firmware? Compares like with like: devlink's
+ * versions where both NICs tell them, else what ethtool prints. False when it was told before. */
+static bool judge_other_nic(struct judging *g, const struct judge_node *other, const char *nic)
+{
+	bool any = false;
+
+	for (size_t i = 0; i <= ARRAY_SIZE(compared); i++) {
+		const char *name = i < ARRAY_SIZE(compared) ? compared[i] : "";
+		const char *a = version_of(g->snapshot, g->nic, name);
+		const char *b = version_of(other->snapshot, nic, name);
+
+		if (!a || !b || (!*name && any))
+			continue;
+		any = true;
+		if (!strcmp(a, b))
+			continue;
+		if (*name)
+			fact_optional(g, "/devlink/pci/%s/versions/running/%s",
+				      subject_pci_of_link(g->snapshot, g->nic), name);
+		if (*name && other->node == g->node)
+			fact_optional(g, "/devlink/pci/%s/versions/running/%s",
+				      subject_pci_of_link(g->snapshot, nic), name);
+		if (other->node == g->node)
+			judge_fail(g, "firmware-differs",
+				   "bring all adapters of the node to one NVM and DDP package",
+				   "%s of %s is %s, of %s it is %s", *name ? name : "firmware",
+				   g->nic, a, nic, b);
+		else
+			judge_fail(g, "firmware-differs-in-role",
+				   "bring all adapters of the role to one NVM and DDP package",
+				   "%s of %s is %s, of %s on %s it is %s", *name ? name : "firmware",
+				   g->nic, a, nic, other->node->name, b);
+		return true;
+	}
+	return false;
+}
+
+/* The NICs of the same family below RDMA ports of this node, or of another node of its role. The
+ * first that differs is named. */
+static bool judge_nics_of(struct judging *g, const struct family *family,
+			  const struct judge_node *other)
 {
 	bool done = false;
 
-	for (size_t i = 0; family && !done && i < g->node->n_rdma; i++) {
-		char **nics = subject_physical_links(g->node, g->snapshot, g->node->rdma[i].link);
+	for (size_t i = 0; !done && i < other->node->n_rdma; i++) {
+		char **nics = subject_physical_links(other->node, other->snapshot,
+						     other->node->rdma[i].link);
 
 		for (char **n = nics; !done && *n; n++) {
-			if (!strcmp(*n, g->nic) || family_of_nic(g->snapshot, *n) != family)
-				continue;
-
-			const char *other = firmware_of(g, *n);
-
-			if (other && strcmp(other, is)) {
-				done = true;
-				judge_fail(g, "firmware-differs",
-					   "bring all adapters of the node to one firmware",
-					   "firmware of %s is %s, of %s it is %s", g->nic, is, *n,
-					   other);
-			}
+			if (family_of_nic(other->snapshot, *n) == family &&
+			    same_model(g->snapshot, g->nic, other->snapshot, *n) &&
+			    (other->node != g->node || strcmp(*n, g->nic) != 0))
+				done = judge_other_nic(g, other, *n);
 		}
 		strings_free(nics);
+	}
+	return done;
+}
+
+static void judge_others(struct judging *g, const struct family *family)
+{
+	const struct judge_node own = { .node = g->node, .snapshot = g->snapshot };
+
+	if (!family || judge_nics_of(g, family, &own))
+		return;
+	for (size_t i = 0; i < g->n_all; i++) {
+		const struct judge_node *other = &g->all[i];
+
+		/* those that talk to each other are compared as a pair */
+		if (other->node != g->node && (other->node->roles & g->node->roles) &&
+		    !judge_pair_talks(g->site, g->node, other->node) &&
+		    judge_nics_of(g, family, other))
+			return;
 	}
 }
 
@@ -143,12 +222,12 @@ void judge_nic_firmware(struct judging *g)
 	if (!link || !link->firmware)
 		judge_assume(g, "firmware %s of %s as it is", is, g->nic);
 	judge_stored(g);
-	judge_siblings(g, family, is);
+	judge_others(g, family);
 	judge_pass(g, "%s%s%s%s", is, ddp ? ", DDP \"" : "", ddp ? ddp : "", ddp ? "\"" : "");
 }
 
-/* First NIC of the family below the RDMA ports of a node; NULL when it has none. The caller frees.
- */
+/* First NIC of the family below the RDMA ports of a node; NULL when it has none. The caller
+ * frees. */
 static char *first_nic(const struct site_node *node, json_t *snapshot, const struct family *family)
 {
 	char *found = NULL;
@@ -196,8 +275,6 @@ static void compare_version(struct judging *g, const char *own, const char *peer
 
 void judge_nic_firmware_pair(struct judging *g)
 {
-	static const char *const names[] = { "fw.bundle_id", "fw.mgmt",     "fw",
-					     "fw.undi",      "fw.app.name", "fw.app" };
 	_cleanup_free_ char *nic = first_nic(g->node, g->snapshot, NULL);
 	const struct family *family = nic ? family_of_nic(g->snapshot, nic) : NULL;
 	_cleanup_free_ char *other = family ? first_nic(g->peer, g->peer_snapshot, family) : NULL;
@@ -209,13 +286,17 @@ void judge_nic_firmware_pair(struct judging *g)
 				"the two nodes have NICs of different families");
 		return;
 	}
+	if (!same_model(g->snapshot, nic, g->peer_snapshot, other)) {
+		judge_na(g, "%s and %s are adapters of different models", nic, other);
+		return;
+	}
 
 	const char *own = subject_pci_of_link(g->snapshot, nic);
 	const char *peer = subject_pci_of_link(g->peer_snapshot, other);
 	size_t before = g->verdict->n_evidence;
 
-	for (size_t i = 0; own && peer && i < ARRAY_SIZE(names); i++)
-		compare_version(g, own, peer, nic, other, names[i], same_role, &differs);
+	for (size_t i = 0; own && peer && i < ARRAY_SIZE(compared); i++)
+		compare_version(g, own, peer, nic, other, compared[i], same_role, &differs);
 	if (g->verdict->n_evidence > before) {
 		judge_pass(g, "firmware and DDP of %s and %s are equal", nic, other);
 		return;

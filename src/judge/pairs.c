@@ -24,7 +24,7 @@ static bool site_has_storage(const struct site *site)
 }
 
 /* With storage nodes in the site the path leads to them; without, every two nodes talk. */
-static bool talk(const struct site *site, const struct site_node *a, const struct site_node *b)
+bool judge_pair_talks(const struct site *site, const struct site_node *a, const struct site_node *b)
 {
 	if (a == b || !a->n_rdma || !b->n_rdma)
 		return false;
@@ -48,7 +48,7 @@ struct judge_pair *judge_pairs(const struct judge_input *input, size_t *n)
 			const struct site_node *b = &site->nodes[j];
 			json_t *snapshot = snapshot_of(input, b);
 
-			if (!talk(site, a->node, b))
+			if (!judge_pair_talks(site, a->node, b))
 				continue;
 			if (!snapshot) {
 				if (!unseen.unseen++)

@@ -15,6 +15,9 @@ struct judge_pair {
  * The caller frees the array. */
 struct judge_pair *judge_pairs(const struct judge_input *input, size_t *n);
 
+/* Do these two nodes talk to each other: to storage where the site has any, else each to each? */
+bool judge_pair_talks(const struct site *site, const struct site_node *a, const struct site_node *b);
+
 /* The peer's port for a port: of the same rail, else at the same place of the list, else NULL. */
 const struct site_rdma *judge_pair_port(const struct site_node *node, const struct site_rdma *port,
 					const struct site_node *peer);
