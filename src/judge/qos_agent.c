@@ -175,6 +175,9 @@ void judge_qos_dcbx(struct judging *g)
 	} else if (!host) {
 		judge_fail(g, "dcbx-not-host", qos_fix(g, "dcb dcbx set dev %s host ieee", g->nic),
 			   "DCBX of %s is not the host's", g->nic);
+		/* mlx5 tells its firmware's rule by this bit alone */
+		if (family_of_nic(g->snapshot, g->nic) == &family_mlx5)
+			judge_explained_by(g, "qos.fw-lldp", g->nic);
 	} else {
 		judge_pass(g, "host, IEEE");
 	}

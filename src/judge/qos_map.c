@@ -35,9 +35,15 @@ static json_t *dscp_entry(json_t *map, int64_t dscp)
 	return json_object_get(map, key);
 }
 
+/*
+ * Other DSCPs on the RoCE priority. All eight of one class selector (the same upper three bits) are
+ * the default map, which mlx5 shows as entries when it trusts DSCP: a warning.
+ * mlx5e_trust_initialize in drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c
+ */
 static void judge_dscp_others(struct judging *g, json_t *map, int64_t dscp, int64_t priority)
 {
-	_cleanup_strbuf_ struct strbuf others = { 0 };
+	_cleanup_strbuf_ struct strbuf others = { 0 }, entries = { 0 };
+	size_t in_class = 0, n_others = 0;
 	const char *key;
 	json_t *entry;
 
@@ -45,13 +51,26 @@ static void judge_dscp_others(struct judging *g, json_t *map, int64_t dscp, int6
 		uint64_t n;
 
 		if (text_to_u64(key, 10, &n) == 0 && (int64_t)n != dscp &&
-		    entry_has(entry, priority))
+		    entry_has(entry, priority)) {
 			strbuf_printf(&others, "%s%s", others.len ? ", " : "", key);
+			strbuf_printf(&entries, " %s:%lld", key, (long long)priority);
+			in_class += (int64_t)n >> 3 == dscp >> 3;
+			n_others++;
+		}
 	}
-	if (others.len)
-		judge_fail(g, "dscp-others-on-priority",
-			   qos_fix(g, "dcb app del dev %s dscp-prio N:%lld for each of them",
-				   g->nic, (long long)priority),
+	if (!others.len)
+		return;
+
+	const char *fix = qos_fix(g, "dcb app del dev %s dscp-prio%s", g->nic,
+				  strbuf_str(&entries));
+
+	if (n_others == 7 && in_class == 7)
+		judge_warn(g, "dscp-class-on-priority", fix,
+			   "DSCP %s of %s also land on priority %lld, as the default map has it: "
+			   "right as long as no other traffic is marked so",
+			   strbuf_str(&others), g->nic, (long long)priority);
+	else
+		judge_fail(g, "dscp-others-on-priority", fix,
 			   "DSCP %s of %s also land on priority %lld, which is for RoCE",
 			   strbuf_str(&others), g->nic, (long long)priority);
 }
@@ -187,10 +206,14 @@ static bool judge_priorities(struct judging *g, const struct ets *ets, int prior
 	return ok;
 }
 
-/* Traffic classes in use begin at 0 without a hole: ice disables DCB otherwise. */
+/* Traffic classes in use begin at 0 without a hole: ice and i40e disable DCB otherwise, mlx5 takes
+ * any. */
 static void judge_contiguous(struct judging *g, const struct ets *ets)
 {
 	unsigned used = 0;
+
+	if (family_of_nic(g->snapshot, g->nic) == &family_mlx5)
+		return;
 
 	for (int p = 0; p < 8; p++)
 		used |= 1u << (ets->prio_tc[p] & 7);
@@ -273,12 +296,14 @@ static void judge_ets(struct judging *g)
 		return;
 	tc = qos->traffic_class.set      ? qos->traffic_class.value :
 	     qos->prio_tc[priority] >= 0 ? qos->prio_tc[priority] :
-					   priority;
+					   ets.prio_tc[priority];
 	if (!qos->traffic_class.set && qos->prio_tc[priority] < 0)
-		judge_assume(g, "traffic class %lld for priority %d", (long long)tc, priority);
+		judge_assume(g, "traffic class %lld for priority %d as it is", (long long)tc,
+			     priority);
 	if (tc < 0 || tc > 7)
 		return;
-	fact_declared(g, &qos->where, json_integer(tc), "qos/traffic_class");
+	if (qos->traffic_class.set)
+		fact_declared(g, &qos->where, json_integer(tc), "qos/traffic_class");
 	max = fact_optional_int(g, 8, "/links/%s/dcb/ets/max_tcs", g->nic);
 	if (max && tc >= max) {
 		judge_fail(g, "ets-tc-out-of-range",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qos.equal, qos.tos, qos.vlan: what belongs to the node and its RDMA ports rather than to one NIC.
- */
+/* qos.equal, qos.tos, qos.vlan: what belongs to the node and its RDMA ports rather than to one
+ * NIC. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -68,20 +68,26 @@ static void compare_dcb(struct judging *g, struct differences *d, const char *a,
 		json_t *p = json_object_get(json_object_get(x, group), name);
 		json_t *q = json_object_get(json_object_get(y, group), name);
 
-		if ((!p && !q) || (p && q && json_equal(p, q)))
+		if (!p || !q) {
+			fact(g, "/links/%s/dcb/%s/%s", p ? b : a, group, name);
+			continue;
+		}
+		if (json_equal(p, q))
 			continue;
 		fact_optional(g, "/links/%s/dcb/%s/%s", a, group, name);
 		fact_optional(g, "/links/%s/dcb/%s/%s", b, group, name);
 
-		_cleanup_free_ char *is = p ? json_to_text(p, false) : xstrdup("not set");
-		_cleanup_free_ char *other = q ? json_to_text(q, false) : xstrdup("not set");
+		_cleanup_free_ char *is = json_to_text(p, false);
+		_cleanup_free_ char *other = json_to_text(q, false);
 
 		judge_fail(g, dcb_attributes[i].cause, fix_equal,
 			   "%s differs: %s has %s, %s has %s", dcb_attributes[i].text, a, is, b,
 			   other);
 		differ(d, judge_text(g, "qos.%s", group));
 	}
-	if (!same_set(json_object_get(x, "app"), json_object_get(y, "app"))) {
+	if (!json_object_get(x, "app") || !json_object_get(y, "app")) {
+		fact(g, "/links/%s/dcb/app", json_object_get(x, "app") ? b : a);
+	} else if (!same_set(json_object_get(x, "app"), json_object_get(y, "app"))) {
 		fact_optional(g, "/links/%s/dcb/app", a);
 		fact_optional(g, "/links/%s/dcb/app", b);
 		judge_fail(g, "qos-differs-dscp", fix_equal,
