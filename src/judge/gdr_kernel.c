@@ -115,7 +115,9 @@ static void judge_provider(struct judging *g, const char *release, const struct 
 	}
 	if (record_with(g, 0) >= 0)
 		return;
-	in_tree = fact_optional(g, "/os/modules/%s/in_tree", driver);
+	in_tree = fact(g, "/os/modules/%s/in_tree", driver);
+	if (!in_tree)
+		return;
 	if (json_is_false(in_tree)) {
 		judge_warn(g, "provider-out-of-tree",
 			   "Prove the registration (gdr.register) with this very build.",

@@ -74,14 +74,14 @@ static bool has_el_tag(const char *os_id)
 
 static const char *newer_of(struct judging *g, const char *running)
 {
-	return kernel_release_newer(fact_optional(g, "/os/kernel/installed"), running);
+	return kernel_release_newer(fact(g, "/os/kernel/installed"), running);
 }
 
 /* Kernel against distribution release. Returns false when it fails. */
 static bool judge_family(struct judging *g, const char *running)
 {
-	const char *id = fact_optional_string(g, "/os/release/id");
-	const char *version = fact_optional_string(g, "/os/release/version_id");
+	const char *id = fact_string(g, "/os/release/id");
+	const char *version = fact_string(g, "/os/release/version_id");
 	struct kernel_tag tag = kernel_release_tag(running);
 	int64_t major, minor = -1;
 	const char *dot, *newer;

@@ -95,8 +95,8 @@ static bool is_used(struct judging *g, const char *link)
 	return subject_bond_of(g->snapshot, link) != NULL;
 }
 
-/* Sum over all used ports of the device, in Gb/s. */
-static double needed_gbps(struct judging *g, const char *bdf, size_t *ports)
+/* Sum over all used ports of the device, in Gb/s, and the fastest of them. */
+static double needed_gbps(struct judging *g, const char *bdf, size_t *ports, double *fastest)
 {
 	char **counted = NULL;
 	size_t n = 0;
@@ -118,6 +118,8 @@ static double needed_gbps(struct judging *g, const char *bdf, size_t *ports)
 		if (!mbps)
 			continue;
 		sum += (double)mbps;
+		if ((double)mbps / 1000 > *fastest)
+			*fastest = (double)mbps / 1000;
 		strings_add(&counted, xstrdup(name));
 		n++;
 	}
@@ -202,7 +204,8 @@ void judge_pci_link(struct judging *g)
 	limit = own;
 
 	const char *at = slowest(g, bdf, &limit);
-	double have = gbps(limit.speed_gts, limit.width), need = needed_gbps(g, bdf, &ports);
+	double have = gbps(limit.speed_gts, limit.width), fastest = 0;
+	double need = needed_gbps(g, bdf, &ports, &fastest);
 	const char *why = reason(g, bdf, &own, at, &limit);
 	const char *device = judge_text(g, "%.*s", (int)subject_pci_slot_length(bdf), bdf);
 	static const char fix[] =
@@ -210,7 +213,15 @@ void judge_pci_link(struct judging *g)
 		"Auto in the BIOS; reseat the card or riser when width is missing";
 
 	signature_fact(g, "pcie-limited", bdf);
-	if (need > have)
+	if (need > have && ports > 1 && have >= gbps(own.max_speed_gts, own.max_width) &&
+	    have >= fastest)
+		judge_warn(g, "pcie-shared-by-ports",
+			   "plan with that sum; more needs a second adapter, or one of a higher "
+			   "generation",
+			   "%.0f Gb/s for the device %s at its full width and speed, its %zu ports "
+			   "together need %.0f Gb/s: each alone gets its speed, all at once do not",
+			   have, device, ports, need);
+	else if (need > have)
 		judge_fail(g, "pcie-link-too-slow", fix,
 			   "%.0f Gb/s for the device %s, its %zu port%s need%s %.0f Gb/s; limiting "
 			   "link %s at %.1f GT/s x%lld: %s",

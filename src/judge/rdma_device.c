@@ -64,11 +64,32 @@ static bool link_missing(struct judging *g, char *const *nics)
 	return true;
 }
 
+/* A device of one of these NICs whose ports were not read: it is there, and no more is known. */
+static bool ports_not_read(struct judging *g, char *const *nics)
+{
+	const char *name;
+	json_t *device;
+
+	json_object_foreach(peek(g, "/rdma/devices"), name, device) {
+		const char *parent = json_get_string(device, "parent_device", "");
+
+		for (char *const *nic = nics; *nic; nic++) {
+			const char *bdf = subject_pci_of_link(g->snapshot, *nic);
+
+			if (!bdf || strcmp(bdf, parent) || json_object_get(device, "ports"))
+				continue;
+			fact(g, "/rdma/devices/%s/ports", name);
+			return true;
+		}
+	}
+	return false;
+}
+
 static void judge_no_device(struct judging *g)
 {
 	char **nics = subject_physical_links(g->node, g->snapshot, g->port->link);
 
-	if (!link_missing(g, nics) && !ask_family(g, nics)) {
+	if (!ports_not_read(g, nics) && !link_missing(g, nics) && !ask_family(g, nics)) {
 		const struct family *family = family_of_nic(g->snapshot, nics[0]);
 		const char *module =
 			family && family->rdma_drivers ? family->rdma_drivers[0] : NULL;
@@ -96,8 +117,8 @@ static void judge_no_device(struct judging *g)
 
 /* --- a device: of the right link, active? --- */
 
-/* How many RDMA devices sit on the ports of the bond? More than one: the bond is not one RDMA port.
- */
+/* How many RDMA devices sit on the ports of the bond? More than one: the bond is not one RDMA
+ * port. */
 static size_t devices_on_members(struct judging *g, const char **first, const char **second)
 {
 	char **nics = subject_physical_links(g->node, g->snapshot, g->port->link);

@@ -66,6 +66,7 @@ static bool link_counts(struct judging *g, const struct subject_rdma *rdma, cons
 static void sort_gids(struct judging *g, const struct subject_rdma *rdma, json_t *list,
 		      const unsigned char want[16], bool any, struct gids *out)
 {
+	bool found_ipv4 = false;
 	json_t *entry;
 	size_t i;
 
@@ -79,25 +80,32 @@ static void sort_gids(struct judging *g, const struct subject_rdma *rdma, json_t
 			continue;
 		out->n++;
 		out->link_local += is_link_local(gid);
-		if (any ? !is_ipv4(gid) : memcmp(gid, want, sizeof(gid)) != 0)
+		if (any ? is_link_local(gid) : memcmp(gid, want, sizeof(gid)) != 0)
 			continue;
-		if (strcmp(type, TYPE_V2))
+		if (strcmp(type, TYPE_V2)) {
 			out->v1 = (int)i;
-		else if (!*link || link_counts(g, rdma, link))
-			out->v2_on_link = out->v2_on_link < 0 ? (int)i : out->v2_on_link;
-		else
+		} else if (!*link || link_counts(g, rdma, link)) {
+			/* of any address: IPv4 where there is one */
+			if (out->v2_on_link < 0 || (is_ipv4(gid) && !found_ipv4))
+				out->v2_on_link = (int)i;
+			found_ipv4 |= is_ipv4(gid);
+		} else {
 			out->v2_elsewhere = (int)i;
+		}
 	}
 }
 
 /* Is the address on the link? An absent address explains an absent GID. */
 static bool link_has_address(struct judging *g, const char *address)
 {
+	unsigned char want[16], gid[16];
 	json_t *entry;
 	size_t i;
 
 	json_array_foreach(peek(g, "/links/%s/addresses", g->port->link), i, entry) {
-		if (!strcmp(json_get_string(entry, "address", ""), address))
+		if (gid_of_address(address, want) &&
+		    gid_of_address(json_get_string(entry, "address", ""), gid) &&
+		    !memcmp(want, gid, sizeof(gid)))
 			return true;
 	}
 	return false;
@@ -146,7 +154,7 @@ static void judge_gid_absent(struct judging *g, const struct subject_rdma *rdma,
 				      "the RDMA device belongs to it",
 				      link),
 			   "%s has only link-local GIDs, none of %s", rdma->device,
-			   address ? address : "an IPv4 address");
+			   address ? address : "an address that others can route to");
 	} else {
 		judge_fail(g, "gid-missing",
 			   judge_text(g,
@@ -154,7 +162,7 @@ static void judge_gid_absent(struct judging *g, const struct subject_rdma *rdma,
 				      "the GID table",
 				      link),
 			   "none of the %zu GIDs of %s is of %s", gids->n, rdma->device,
-			   address ? address : "an IPv4 address");
+			   address ? address : "an address that others can route to");
 	}
 }
 
@@ -173,7 +181,7 @@ void judge_rdma_gid(struct judging *g)
 	if (!list)
 		return;
 	if (any)
-		judge_assume(g, "any IPv4 address of the link for the GID");
+		judge_assume(g, "any address of the link for the GID, link-local ones aside");
 	else
 		fact_declared(g, &g->port->where, json_text_new(g->port->address),
 			      "nodes/%s/rdma/%s/address", g->node->name, g->port->link);

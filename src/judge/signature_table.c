@@ -310,6 +310,21 @@ static const struct signature table[] = {
 	  "a program used an NVIDIA library of another version than the loaded kernel module",
 	  "reboot or reload the module after a driver update; remove the older kmod package",
 	  "open-gpu-kernel-modules" },
+	/* the GPU is well, a program was not: so k8s-device-plugin counts these */
+#define APPLICATION_XID(number)                                                                    \
+	{ "nvrm-xid-application",                                                                  \
+	  { "NVRM: Xid", "): " number "," },                                                       \
+	  VERDICT_WARN,                                                                            \
+	  "the GPU reported an Xid of an application error",                                       \
+	  "look at the program that the line names; the GPU itself is not suspected",              \
+	  "NVIDIA, Xid errors; internal/rm/health.go in NVIDIA/k8s-device-plugin" }
+	APPLICATION_XID("13"),
+	APPLICATION_XID("31"),
+	APPLICATION_XID("43"),
+	APPLICATION_XID("45"),
+	APPLICATION_XID("68"),
+	APPLICATION_XID("109"),
+#undef APPLICATION_XID
 	{ "nvrm-xid",
 	  { "NVRM: Xid" },
 	  VERDICT_FAIL,
