@@ -5,6 +5,11 @@
 #include "bench.h"
 #include "judge/net.h"
 
+static void declare_no_ports(struct bench *b)
+{
+	b->bond.ports = NULL;
+}
+
 static void declare_slow_port(struct bench *b)
 {
 	b->links[0].speed_mbps.value = 200000;
@@ -105,6 +110,13 @@ static const struct bench_row rows[] = {
 	  .base = BASE_RXE,
 	  .changes = { { "/links/bond1/kind", "'bridge'" }, { "/links/bond1/bond", NULL } },
 	  .cause = "not-a-bond" },
+	{ .name = "bond: without ports, and none declared",
+	  BOND,
+	  .status = VERDICT_FAIL,
+	  .base = BASE_RXE,
+	  .site = declare_no_ports,
+	  .changes = { { "/links/ens1f0/master", NULL }, { "/links/ens1f1/master", NULL } },
+	  .cause = "bond-no-ports" },
 	{ .name = "bond: wrong mode",
 	  BOND,
 	  .status = VERDICT_FAIL,

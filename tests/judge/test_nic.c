@@ -81,6 +81,7 @@ static void equal_peer(struct bench *b)
 #define LINK1 "/pci/devices/0000:1b:00.1/link"
 #define BRIDGE "/pci/devices/0000:17:00.0/link"
 #define RUNNING0 "/devlink/pci/0000:1b:00.0/versions/running/"
+#define RUNNING1 "/devlink/pci/0000:1b:00.1/versions/running/"
 #define GEN3X8 "{'speed_gts': 8.0, 'width': 8, 'max_speed_gts': 16.0, 'max_width': 16}"
 #define NO_DDP                                                                                     \
 	"[{'text': 'ice 0000:1b:00.0: Direct firmware load for intel/ice/ddp/ice.pkg failed with " \
@@ -320,7 +321,18 @@ static const struct bench_row rows[] = {
 	  .base = BASE_BOND,
 	  .status = VERDICT_PASS,
 	  .changes = { { RUNNING0 "fw.app.name", "'ICE OS Default Package'" },
+		       { RUNNING1 "fw.app.name", "'ICE OS Default Package'" },
 		       { "/os/modules/ice/in_tree", "true" } } },
+	{ .name = "firmware: two DDP packages on one node",
+	  FIRMWARE,
+	  .status = VERDICT_FAIL,
+	  .changes = { { RUNNING1 "fw.app", "'1.3.30.0'" } },
+	  .cause = "firmware-differs",
+	  .text = "fw.app of ens1f0" },
+	{ .name = "firmware: one NIC tells it by devlink, the other by ethtool alone",
+	  FIRMWARE,
+	  .status = VERDICT_PASS,
+	  .changes = { { "/devlink/pci/0000:1b:00.1", NULL } } },
 	{ .name = "firmware: not as declared",
 	  FIRMWARE,
 	  .status = VERDICT_FAIL,

@@ -17,6 +17,7 @@ from pathlib import Path
 import bare
 import e810
 import mlx5
+import mlx5_shapes
 
 HERE = Path(__file__).resolve().parent
 
@@ -38,6 +39,11 @@ FILES = {
     "e810-storage-bond-oot.json": e810.bonded(storage_node(), out_of_tree=True),
     "mlx5-h100.json": mlx5.node("gpu-node-02", 12, True),
     "mlx5-storage.json": mlx5.node("aistor-02", 22, False),
+    "mlx5-h100-lag.json": mlx5_shapes.lag(mlx5.node("gpu-node-02", 12, True)),
+    "mlx5-storage-lag.json": mlx5_shapes.lag(mlx5.node("aistor-02", 22, False)),
+    "mlx5-h100-rails.json": mlx5_shapes.rails(mlx5.node("gpu-node-02", 12, True), 12),
+    "mlx5-storage-rails.json": mlx5_shapes.rails(mlx5.node("aistor-02", 22, False), 22),
+    "mlx5-h100-guest.json": mlx5_shapes.virtual_machine(mlx5.node("gpu-node-02", 12, True)),
 }
 
 
