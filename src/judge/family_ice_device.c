@@ -187,8 +187,9 @@ static bool lag_driver_unfit(struct judging *g, const char *nic, const char *bdf
 		judge_fail(g, "lag-not-roce",
 			   judge_text(g,
 				      "devlink dev param set pci/%s name enable_iwarp value false "
-				      "cmode runtime, then enable_roce true",
-				      bdf),
+				      "cmode runtime && devlink dev param set pci/%s name "
+				      "enable_roce value true cmode runtime",
+				      bdf, bdf),
 			   "%s is set to iWARP: ice offers RDMA on a bond for RoCE v2 only", nic);
 		found = true;
 	}

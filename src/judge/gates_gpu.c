@@ -55,8 +55,8 @@ static void judge_count(struct judging *g)
 		other = gpu_count(g) - seen;
 		if (!seen && other)
 			judge_fail(g, "gpu-other-model",
-				   "Correct the PCI ID in the site file, or put the declared GPU "
-				   "into the node.",
+				   "correct the PCI ID in the site file, or put the declared GPU "
+				   "into the node",
 				   "no %s (%s) on the bus, but %zu other NVIDIA GPU%s", what,
 				   gpu->pci_id,
 				   other, other == 1 ? "" : "s");
@@ -66,7 +66,7 @@ static void judge_count(struct judging *g)
 				   (long long)gpu->count.value,
 				   what);
 		else if (gpu->count.set && (int64_t)seen > gpu->count.value)
-			judge_fail(g, "gpu-surplus", "Correct the count in the site file.",
+			judge_fail(g, "gpu-surplus", "correct the count in the site file",
 				   "%zu %s on the PCI bus, declared are %lld", seen, what,
 				   (long long)gpu->count.value);
 	}
@@ -94,15 +94,15 @@ static void judge_link(struct judging *g, const char *bdf)
 
 		if (slot && slot <= width) {
 			fact(g, "/pci/devices/%s/link", parent);
-			judge_fail(g, "gpu-slot-width", "Move the GPU to a slot with all of its "
-							"lanes.",
+			judge_fail(g, "gpu-slot-width", "move the GPU to a slot with all of its "
+							"lanes",
 				   "GPU %s runs at x%lld of x%lld: the bridge above it, %s, has "
 				   "x%lld", bdf,
 				   (long long)width, (long long)max_width, parent, (long long)slot);
 		} else {
 			judge_fail(g, "gpu-link-width",
-				   "Reseat the GPU or its riser, look at the slot's bifurcation in "
-				   "the BIOS, then reboot: lanes are negotiated at start.",
+				   "reseat the GPU or its riser, look at the slot's bifurcation in "
+				   "the BIOS, then reboot: lanes are negotiated at start",
 				   "GPU %s runs at x%lld of x%lld: lanes were lost", bdf,
 				   (long long)width,
 				   (long long)max_width);
@@ -113,17 +113,16 @@ static void judge_link(struct judging *g, const char *bdf)
 
 		if (slot > 0 && slot <= speed) {
 			fact(g, "/pci/devices/%s/link", parent);
-			judge_warn(g, "gpu-slot-speed", "Nothing, when the host has no faster "
-							"PCIe.",
+			judge_warn(g, "gpu-slot-speed", "nothing, when the host has no faster PCIe",
 				   "GPU %s runs at %g of %g GT/s: the bridge above it, %s, has %g "
 				   "GT/s", bdf,
 				   speed, max_speed, parent, slot);
 			return;
 		}
 		judge_warn(g, "gpu-link-speed",
-			   judge_text(g, "Read it again while the GPU works: `cat "
-					 "/sys/bus/pci/devices/%s/current_link_speed`. If it stays "
-					 "low: BIOS link speed, riser, retimer.", bdf),
+			   judge_text(g, "read it again while the GPU works: `cat "
+					 "/sys/bus/pci/devices/%s/current_link_speed`; if it stays "
+					 "low: BIOS link speed, riser, retimer", bdf),
 			   "GPU %s runs at %g of %g GT/s", bdf, speed, max_speed);
 		judge_candidate(g, "gpu-link-power-saving", NULL,
 				"an idle link may save power: the speed rises under load");
@@ -188,10 +187,9 @@ static void judge_open_module(struct judging *g)
 		return;
 	}
 	fix = license && strstr(license, "GPL") ?
-		      "The module file on disk is the open one: reboot (or unload and load nvidia) "
-		      "so that it replaces the closed one." :
+		      "reboot (or unload and load nvidia): the module file on disk is the open one" :
 		      "GPU Operator: driver.kernelModuleType=open; host packages: nvidia-open "
-		      "(kmod-nvidia-open-dkms) instead of the proprietary module; then reboot.";
+		      "(kmod-nvidia-open-dkms) instead of the proprietary module; then reboot";
 	if (!g->site->gpudirect && !g->site->assumed)
 		judge_warn(g, "driver-closed-module", fix,
 			   "closed kernel module (%s): no DMA-BUF export with it",

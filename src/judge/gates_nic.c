@@ -59,10 +59,11 @@ static void judge_unbound(struct judging *g, const char *pci, const char *want)
 	else if (bound && text_starts_with(bound, "vfio"))
 		judge_fail(g, "driver-vfio",
 			   judge_text(g,
-				      "driverctl unset-override %s, or echo the address into "
-				      "/sys/bus/pci/drivers/%s/unbind and bind %s; it may be meant "
-				      "for a virtual machine",
-				      pci, bound, want ? want : "its driver"),
+				      "driverctl unset-override %s; without driverctl: echo %s > "
+				      "/sys/bus/pci/drivers/%s/unbind, then modprobe %s and echo %s "
+				      "> /sys/bus/pci/drivers_probe; it may be meant for a virtual "
+				      "machine",
+				      pci, pci, bound, want ? want : "its driver", pci),
 			   "%s (%s) is bound to %s, so the host has no link", g->nic, pci, bound);
 	else if (bound)
 		judge_fail(g, "driver-without-link", judge_text(g, "dmesg | grep %s", pci),

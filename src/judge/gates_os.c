@@ -29,8 +29,8 @@ static void judge_release(struct judging *g)
 			      node->name);
 		if (strcmp(id, node->os_id)) {
 			judge_fail(g, "os-other-distribution",
-				   "Install the declared distribution, or correct the site file: "
-				   "the support matrix is judged for what is declared.",
+				   "install the declared distribution, or correct the site file: "
+				   "the support matrix is judged for what is declared",
 				   "the node runs %s %s, declared is %s %s", id, version,
 				   node->os_id,
 				   node->os_version ? node->os_version : "");
@@ -42,10 +42,10 @@ static void judge_release(struct judging *g)
 			      "nodes/%s/os/version", node->name);
 		if (strcmp(version, node->os_version)) {
 			judge_fail(g, "os-other-version",
-				   "Update the node to the declared release (RHEL: "
+				   "update the node to the declared release (RHEL: "
 				   "subscription-manager release --set, or the mirror's release "
 				   "repositories, then dnf update and reboot), or correct the site "
-				   "file.",
+				   "file",
 				   "the node runs %s %s, declared is %s", id, version,
 				   node->os_version);
 			return;

@@ -134,7 +134,7 @@ static void judge_netns(struct judging *g)
 			g, "netns-mode",
 			judge_text(g,
 				   "echo 'options ib_core netns_mode=%d' > "
-				   "/etc/modprobe.d/ib_core.conf, rebuild the initramfs, reboot. "
+				   "/etc/modprobe.d/ib_core.conf, rebuild the initramfs, reboot; "
 				   "`rdma system set netns` is refused (EBUSY) while another "
 				   "network namespace exists, as on every node with pods",
 				   !strcmp(want ? want : "shared", "shared")),

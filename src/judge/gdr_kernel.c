@@ -45,9 +45,9 @@ static void judge_config(struct judging *g, const char *option, const char *purp
 	const char *value = fact_string(g, "/os/kernel/config/%s", option);
 
 	if (value && !strcmp(value, "n"))
-		judge_fail(g, "kernel-config", "Boot a kernel that is built with it; distribution "
+		judge_fail(g, "kernel-config", "boot a kernel that is built with it; distribution "
 					       "kernels of RHEL 10 and Debian 12 and later are "
-					       "expected to be.",
+					       "expected to be",
 			   "the kernel is built without %s: %s", option, purpose);
 }
 
@@ -61,12 +61,12 @@ static void judge_core(struct judging *g, const char *release)
 		fact(g, "/proofs/gdr_register/%u", (unsigned)refused);
 		judge_fail(g, "kernel-no-dmabuf-method",
 			   json_is_false(in_tree) ?
-				   "Update the out-of-tree RDMA stack (OFED) on the host, or go "
-				   "back to the inbox one of a kernel from 5.12 on. A newer "
-				   "container image changes nothing." :
-				   "Boot a host kernel from 5.12 on (or a newer OFED on the host). "
-				   "A newer container image changes nothing: the host's RDMA core "
-				   "decides.",
+				   "update the out-of-tree RDMA stack (OFED) on the host, or go "
+				   "back to the inbox one of a kernel from 5.12 on; a newer "
+				   "container image changes nothing" :
+				   "boot a host kernel from 5.12 on (or a newer OFED on the host); "
+				   "a newer container image changes nothing: the host's RDMA core "
+				   "decides",
 			   "the RDMA core of kernel %s has no REG_DMABUF_MR: registration was "
 			   "refused with errno 93 (EPROTONOSUPPORT)", release);
 		return;
@@ -80,14 +80,14 @@ static void judge_core(struct judging *g, const char *release)
 									  "this distribution takes "
 									  "over later changes",
 									  release);
-		judge_candidate(g, "kernel-too-old", "Update to a release with a kernel from 5.12 "
-						     "on.",
+		judge_candidate(g, "kernel-too-old", "update to a release with a kernel from 5.12 "
+						     "on",
 				"the RDMA core may lack REG_DMABUF_MR: errno 93 at registration "
 				"would tell");
 		return;
 	}
-	judge_fail(g, "kernel-too-old", "Boot a kernel from 5.12 on; on the host, since containers "
-					"share it.",
+	judge_fail(g, "kernel-too-old", "boot a kernel from 5.12 on; on the host, since containers "
+					"share it",
 		   "kernel %s is older than " KERNEL_DMABUF_MR ", which brought REG_DMABUF_MR",
 							       release);
 }
@@ -109,7 +109,7 @@ static void judge_provider(struct judging *g, const char *release, const struct 
 	}
 	driver = f->rdma_drivers[0];
 	if (!f->kernel_dmabuf_min) {
-		judge_fail(g, "provider-no-dmabuf", "Use a NIC whose driver registers dma-bufs.",
+		judge_fail(g, "provider-no-dmabuf", "use a NIC whose driver registers dma-bufs",
 			   "%s: the driver %s has no dma-buf registration", nic, driver);
 		return;
 	}
@@ -120,7 +120,7 @@ static void judge_provider(struct judging *g, const char *release, const struct 
 		return;
 	if (json_is_false(in_tree)) {
 		judge_warn(g, "provider-out-of-tree",
-			   "Prove the registration (gdr.register) with this very build.",
+			   "prove the registration (gdr.register) with this very build",
 			   "%s: %s is out-of-tree; whether this build registers dma-bufs depends "
 			   "on what it was compiled for, and the kernel's version does not tell",
 			   nic, driver);
@@ -134,14 +134,14 @@ static void judge_provider(struct judging *g, const char *release, const struct 
 			      "%s: %s registers dma-bufs from kernel %s on; kernel %s is older by "
 			      "its number, but this distribution takes over later changes", nic,
 			      driver, f->kernel_dmabuf_min, release);
-		judge_candidate(g, "provider-kernel-old", "Update to a release with a newer RDMA "
-							  "stack.",
+		judge_candidate(g, "provider-kernel-old", "update to a release with a newer RDMA "
+							  "stack",
 				"the driver may lack dma-buf registration: errno 95 at "
 				"registration would tell");
 		return;
 	}
 	judge_fail(g, "provider-kernel-old",
-		   judge_text(g, "Boot a kernel from %s on.", f->kernel_dmabuf_min),
+		   judge_text(g, "boot a kernel from %s on", f->kernel_dmabuf_min),
 		   "%s: %s registers dma-bufs from kernel %s on, running is %s", nic, driver,
 		   f->kernel_dmabuf_min, release);
 }

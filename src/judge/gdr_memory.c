@@ -69,7 +69,8 @@ void judge_gdr_export(struct judging *g)
 		return;
 	open = fact_optional(g, "/gpu/driver/open");
 	if (json_is_false(supported) && json_is_false(open)) {
-		judge_fail(g, "driver-closed-module", "driver.kernelModuleType=open, then reboot.",
+		judge_fail(g, "driver-closed-module",
+			   "set driver.kernelModuleType=open in the GPU Operator's values, then reboot",
 			   "CUDA says that this GPU's memory cannot be exported: the kernel module "
 			   "is the closed one");
 		judge_explained_by(g, "gpu.open-module", NULL);
@@ -85,9 +86,9 @@ void judge_gdr_export(struct judging *g)
 	} else if (json_is_integer(code) && json_integer_value(code)) {
 		if (!judge_nvrm_lines(g))
 			judge_fail(g, "dmabuf-export-failed",
-				   "Export whole allocations from their base address "
+				   "export whole allocations from their base address "
 				   "(cuMemGetAddressRange), address and size in multiples of the "
-				   "host page, with flags 0.",
+				   "host page, with flags 0",
 				   "export of GPU memory failed with errno %lld%s%s",
 				   (long long)json_integer_value(code), text ? ": " : "",
 				   text ? text : "");
@@ -151,7 +152,7 @@ static void judge_notsup(struct judging *g, const struct attempt *a)
 		in_tree = !json_is_false(told);
 	}
 	if (f && !f->kernel_dmabuf_min) {
-		judge_fail(g, "provider-no-dmabuf", "Use a NIC whose driver registers dma-bufs.",
+		judge_fail(g, "provider-no-dmabuf", "use a NIC whose driver registers dma-bufs",
 			   "errno 95: the driver %s has no dma-buf registration",
 			   f->rdma_drivers[0]);
 		return;
@@ -162,15 +163,15 @@ static void judge_notsup(struct judging *g, const struct attempt *a)
 		       text_version_compare(library, f->rdma_core_min) >= 0;
 	if (!kernel_fine)
 		suspect(&s, "provider-kernel-old",
-			"Boot a kernel (or install a driver build) whose RDMA driver registers "
-			"dma-bufs.",
+			"boot a kernel (or install a driver build) whose RDMA driver registers "
+			"dma-bufs",
 			judge_text(g, "the kernel driver%s%s may have no dma-buf operation%s: "
 				      "`strace` then shows the ioctl itself refused with 95",
 				   f ? " " : "", f ? f->rdma_drivers[0] : "",
 				   in_tree ? "" : " (out-of-tree build)"));
 	if (!library_fine)
 		suspect(&s, "provider-library-old",
-			judge_text(g, "Install %s%s (in the container image too).",
+			judge_text(g, "install %s%s (in the container image too)",
 				   f && f->rdma_core_min ? "at least rdma-core " :
 							   "a newer rdma-core",
 				   f && f->rdma_core_min ? f->rdma_core_min : ""),
@@ -190,14 +191,14 @@ static void judge_inval(struct judging *g, const struct attempt *a)
 						  a->rdma.device) : NULL;
 
 	if (json_is_integer(max) && a->length_bytes > json_integer_value(max)) {
-		judge_fail(g, "mr-too-long", "Register in pieces below the adapter's largest "
-					     "region.",
+		judge_fail(g, "mr-too-long", "register in pieces below the adapter's largest "
+					     "region",
 			   "errno 22: %lld bytes asked, the adapter's largest region is %lld",
 			   (long long)a->length_bytes, (long long)json_integer_value(max));
 	} else if (page > 0 && (a->length_bytes % page || offset % page)) {
 		judge_fail(g, "dmabuf-unaligned",
-			   "Round the offset down and the length up to the host page before the "
-			   "export.",
+			   "round the offset down and the length up to the host page before the "
+			   "export",
 			   "errno 22: offset %lld and length %lld are not multiples of the page of "
 			   "%lld",
 			   (long long)offset, (long long)a->length_bytes, (long long)page);
@@ -226,8 +227,8 @@ static void judge_nomem(struct judging *g, const struct attempt *a)
 	struct suspects s = {0};
 
 	if (!iommu_excluded) {
-		suspect(&s, "iommu-translating", "Boot with iommu=pt, or export one fd per piece "
-						 "of 1 GiB.",
+		suspect(&s, "iommu-translating", "boot with iommu=pt, or export one fd per piece "
+						 "of 1 GiB",
 			translates ? judge_text(g, "the IOMMU translates for the NIC (%s): a large "
 						   "buffer is mapped page by page, and irdma fails "
 						   "above about 2 GiB", type) :
@@ -236,11 +237,11 @@ static void judge_nomem(struct judging *g, const struct attempt *a)
 		if (translates)
 			judge_explained_by(g, "gdr.iommu", NULL);
 	}
-	suspect(&s, "adapter-page-tables", "Register fewer or smaller regions, aligned to 2 MiB.",
+	suspect(&s, "adapter-page-tables", "register fewer or smaller regions, aligned to 2 MiB",
 		"the adapter's page tables (PBLE) are used up: a smaller length then succeeds");
 	if (!cap && (!json_is_integer(soft) ||
 		     !memlock_is_enough(json_integer_value(soft), memlock_wanted(g))))
-		suspect(&s, "memlock-low", "Raise the locked-memory limit; see os.memlock.",
+		suspect(&s, "memlock-low", "raise the locked-memory limit; see os.memlock",
 			"the locked-memory limit: os.memlock tells");
 	judge_suspects(g, &s, "register-errno-12",
 		       judge_text(g, "errno 12 (ENOMEM)%s%s", a->length_bytes ? " at " : "",
@@ -253,14 +254,14 @@ static void judge_fault(struct judging *g, const struct attempt *a)
 {
 	if (a->call && !strcmp(a->call, "ibv_reg_mr")) {
 		judge_fail(g, "plain-reg-mr",
-			   "Register through DMA-BUF: perftest `--use_cuda=0 --use_cuda_dmabuf` "
-			   "(in that order), own code ibv_reg_dmabuf_mr().",
+			   "register through DMA-BUF: perftest `--use_cuda=0 --use_cuda_dmabuf` "
+			   "(in that order), own code ibv_reg_dmabuf_mr()",
 			   "errno 14: ibv_reg_mr() was given a GPU pointer, which only a "
 			   "peer-memory module could resolve");
 	} else {
 		judge_fail(g, "register-errno-14", NULL, "errno 14 (EFAULT)");
 		judge_candidate(g, "plain-reg-mr",
-				"perftest: `--use_cuda=0 --use_cuda_dmabuf`, in that order.",
+				"perftest: `--use_cuda=0 --use_cuda_dmabuf`, in that order",
 				"ibv_reg_mr() was used on a GPU pointer: the record does not name "
 				"the call");
 	}
@@ -274,7 +275,7 @@ static void judge_mapping(struct judging *g, const struct attempt *a)
 		return;
 	if (json_is_true(flag)) {
 		judge_fail(g, "dmabuf-pcie-mapping",
-			   "Export with flags 0 (perftest: without --use_cuda_pcie_mapping).",
+			   "export with flags 0 (perftest: without --use_cuda_pcie_mapping)",
 			   "errno 524 (ENOTSUPP): the dma-buf was exported with the PCIe mapping "
 			   "flag, which needs a coherent GPU and one IOMMU group of GPU and NIC");
 		return;
@@ -282,7 +283,7 @@ static void judge_mapping(struct judging *g, const struct attempt *a)
 	judge_fail(g, "register-errno-524", NULL,
 		   "errno 524 (ENOTSUPP): the exporter refuses to map its memory for this NIC");
 	if (!flag)
-		judge_candidate(g, "dmabuf-pcie-mapping", "Export with flags 0.",
+		judge_candidate(g, "dmabuf-pcie-mapping", "export with flags 0",
 				"the PCIe mapping flag was used: the call's flags tell, and the "
 				"NVRM line \"topology not supported for mapping type FORCE_PCIE\"");
 	judge_candidate(g, "nvrm-dmabuf-topology", NULL,
@@ -297,11 +298,11 @@ static void judge_attempt(struct judging *g, const struct attempt *a)
 	switch (a->code) {
 	case EPROTONOSUPPORT:
 		judge_fail(g, "kernel-no-dmabuf-method",
-			   "A host kernel from 5.12 on, or a newer OFED on the host; a newer "
-			   "container image changes nothing.",
-			   "errno 93 (EPROTONOSUPPORT): the RDMA core of the host%s%s does not "
+			   "a host kernel from 5.12 on, or a newer OFED on the host; a newer "
+			   "container image changes nothing",
+			   "errno 93 (EPROTONOSUPPORT): the RDMA core of the host%s%s%s does not "
 			   "have REG_DMABUF_MR",
-			   release ? ", kernel " : "", release ? release : "");
+			   release ? " (kernel " : "", release ? release : "", release ? ")" : "");
 		judge_explained_by(g, "gdr.kernel", NULL);
 		return;
 	case EOPNOTSUPP:

@@ -142,9 +142,9 @@ void judge_gdr_topology(struct judging *g)
 	}
 	judge_warn(g, far_cause(path.distance),
 		   near.distance < path.distance ?
-			   judge_text(g, "Let this GPU use %s.", near.link) :
-			   "Move the NIC to a slot below the GPU's PCIe switch; else prove with a "
-			   "fresh GPUDirect run (write and read) that this way meets its target.",
+			   judge_text(g, "let this GPU use %s", near.link) :
+			   "move the NIC to a slot below the GPU's PCIe switch; else prove with a "
+			   "fresh GPUDirect run (write and read) that this way meets its target",
 		   "%s, %s; %s", name, far_text(path.distance), better);
 }
 
@@ -178,7 +178,7 @@ static bool judge_bridge(struct judging *g, const char *bridge, bool decisive)
 	}
 	fix = judge_text(g, "`setpci -s %s ECAP_ACS+0x6.w=0000` (lost at reboot: put it into a "
 			    "unit that runs at every boot), or switch ACS off in the BIOS; then "
-			    "read it again.", bridge);
+			    "read it again", bridge);
 	if (request || completion) {
 		const char *what = request && completion ? "requests and completions" :
 				   request		 ? "requests" :
@@ -299,9 +299,9 @@ static const char *fix_iommu(struct judging *g, const char *cmdline)
 {
 	bool amd = cmdline && strstr(cmdline, "amd_iommu");
 
-	return judge_text(g, "Boot with `iommu=pt`%s: `grubby --update-kernel=ALL "
+	return judge_text(g, "boot with `iommu=pt`%s: `grubby --update-kernel=ALL "
 			     "--args=\"iommu=pt\"`, reboot, and read "
-			     "/sys/kernel/iommu_groups/*/type. Or switch the IOMMU off (%s).",
+			     "/sys/kernel/iommu_groups/*/type; or switch the IOMMU off (%s)",
 			  cmdline && strstr(cmdline, "iommu=pt") ?
 				  " (it is in the command line, so look for a per-group "
 				  "override)" : "",
@@ -339,7 +339,7 @@ void judge_gdr_iommu(struct judging *g)
 			   strbuf_str(&t.translating));
 	if (t.other.len)
 		judge_fail(g, "iommu-other-owner",
-			   "Give the device back to its driver: unbind it from vfio-pci.",
+			   "give the device back to its driver: unbind it from vfio-pci",
 			   "the IOMMU group is not the kernel driver's: %s", strbuf_str(&t.other));
 	if (t.unknown)
 		fact(g, "/pci/devices/%s/iommu_type", t.unknown);	/* says why */

@@ -142,9 +142,9 @@ static bool may_be_same(const char *nvml, const char *full)
 }
 
 #define FIX_ONE_KMOD                                                                           \
-	"Complete the update so that module package and library have one version, remove the " \
+	"complete the update so that module package and library have one version, remove the " \
 	"other module package (`dnf remove PACKAGE`), rebuild the initramfs (`depmod -a`, "    \
-	"`dracut -f`) and reboot."
+	"`dracut -f`) and reboot"
 
 static void judge_mismatch(struct judging *g, const char *loaded, const char *library,
 			   const char *file, const struct kmods *kmods)
@@ -159,14 +159,14 @@ static void judge_mismatch(struct judging *g, const char *loaded, const char *li
 			   "loaded",
 			   a->package, b->package, loaded);
 	else if (file && !strcmp(file, library))
-		judge_fail(g, "driver-old-module-loaded", "Reboot, or unload and load the module.",
+		judge_fail(g, "driver-old-module-loaded", "reboot, or unload and load the module",
 			   "the update to %s is installed, but the module of %s is still loaded",
 			   library,
 			   loaded);
 	else if (file && !strcmp(file, loaded))
 		judge_fail(g, "driver-module-not-updated",
-			   "Install the module package of the library's version, then reboot; with "
-			   "DKMS look at `dkms status`.",
+			   "install the module package of the library's version, then reboot; with "
+			   "DKMS look at `dkms status`",
 			   "the library was updated to %s, the module file is still %s", library,
 			   file);
 }
@@ -197,7 +197,7 @@ static void judge_versions(struct judging *g, const char *loaded)
 			   "the other one", a->package, b->package);
 	} else if (file && strcmp(file, loaded)) {
 		judge_fail(g, "driver-loaded-not-installed",
-			   "Reboot so that the installed module is loaded, then check again.",
+			   "reboot so that the installed module is loaded, then check again",
 			   "the loaded module is %s, the installed module file is %s", loaded,
 			   file);
 	}
@@ -213,9 +213,9 @@ static void judge_range(struct judging *g, const char *loaded)
 				      "nodes/%s/gpus/%zu/driver/min", g->node->name, i);
 			if (text_version_compare(loaded, gpu->driver_min) < 0)
 				judge_fail(g, "driver-too-old",
-					   "Install the declared driver (GPU Operator: "
+					   "install the declared driver (GPU Operator: "
 					   "driver.version) and reboot or let the operator restart "
-					   "the driver pod.",
+					   "the driver pod",
 					   "driver %s is older than the declared %s", loaded,
 					   gpu->driver_min);
 		}
@@ -224,8 +224,8 @@ static void judge_range(struct judging *g, const char *loaded)
 				      "nodes/%s/gpus/%zu/driver/max", g->node->name, i);
 			if (text_version_compare(loaded, gpu->driver_max) > 0)
 				judge_fail(g, "driver-too-new",
-					   "Install a driver of the declared range, or widen the "
-					   "range after a look at its release notes.",
+					   "install a driver of the declared range, or widen the "
+					   "range after a look at its release notes",
 					   "driver %s is newer than the declared %s", loaded,
 					   gpu->driver_max);
 		}
@@ -255,25 +255,25 @@ static void judge_not_loaded(struct judging *g)
 			continue;
 		fact(g, "/pci/devices/%s/driver", bdf);
 		judge_fail(g, "gpu-other-driver",
-			   judge_text(g, "Free the GPU from %s: nouveau is kept away by `options "
+			   judge_text(g, "free the GPU from %s: nouveau is kept away by `options "
 					 "nouveau modeset=0` and `blacklist nouveau` in modprobe.d "
 					 "and a new initramfs; vfio-pci by removing its device IDs "
-					 "from its options.", driver),
+					 "from its options", driver),
 			   "the driver is not loaded; GPU %s is bound to %s", bdf, driver);
 		return;
 	}
 	if (json_is_null(file)) {
 		judge_fail(g, "driver-not-installed",
-			   "Let the GPU Operator's driver container build it, or install the "
-			   "driver packages of the host.",
+			   "let the GPU Operator's driver container build it, or install the "
+			   "driver packages of the host",
 			   "the driver is not loaded, and there is no module nvidia for this "
 			   "kernel");
 		return;
 	}
 	if (json_is_true(blacklisted)) {
 		judge_fail(g, "driver-blacklisted",
-			   "Remove the `blacklist nvidia` line from modprobe.d, then `modprobe "
-			   "nvidia`.",
+			   "remove the `blacklist nvidia` line from modprobe.d, then `modprobe "
+			   "nvidia`",
 			   "the driver is not loaded: the module nvidia is blacklisted in "
 			   "modprobe.d");
 		return;
@@ -281,15 +281,15 @@ static void judge_not_loaded(struct judging *g)
 	if (vermagic && release && (strncmp(vermagic, release, strlen(release)) ||
 				    vermagic[strlen(release)] != ' ')) {
 		judge_fail(g, "driver-other-kernel",
-			   "Build or install the module for the running kernel, or boot the kernel "
-			   "that it was built for.",
+			   "build or install the module for the running kernel, or boot the kernel "
+			   "that it was built for",
 			   "the driver is not loaded: its module was built for %.*s, and %s runs",
 			   (int)strcspn(vermagic, " "), vermagic, release);
 		return;
 	}
 	judge_fail(g, "driver-not-loaded",
 		   "`modprobe nvidia`, and read the kernel log for what it says (signature refused "
-		   "under Secure Boot, GPU not supported by this branch).",
+		   "under Secure Boot, GPU not supported by this branch)",
 		   "the NVIDIA driver is not loaded");
 }
 

@@ -14,8 +14,8 @@ static void judge_status(struct judging *g, const char *status)
 
 	if (!strcmp(status, "version-mismatch")) {
 		judge_fail(g, "nvml-version-mismatch",
-			   "Bring module and library to one version; gpu.driver names what is "
-			   "installed.",
+			   "bring module and library to one version; gpu.driver names what is "
+			   "installed",
 			   "NVML refuses: driver/library version mismatch (loaded module %s; "
 			   "library %s as NVML shows it, two components only)", 
 			   loaded ? loaded : "unknown",
@@ -24,27 +24,27 @@ static void judge_status(struct judging *g, const char *status)
 	} else if (!strcmp(status, "no-library")) {
 		judge_fail(g, "nvml-no-library",
 			   "RHEL: install the package with libnvidia-ml.so.1 "
-			   "(nvidia-driver-cuda-libs or libnvidia-ml). With the driver container "
+			   "(nvidia-driver-cuda-libs or libnvidia-ml); with the driver container "
 			   "the library lies below /run/nvidia/driver: run railhead with "
-			   "LD_LIBRARY_PATH set to it.",
+			   "LD_LIBRARY_PATH set to it",
 			   "libnvidia-ml.so.1 was not found");
 	} else if (!strcmp(status, "no-driver")) {
-		judge_fail(g, "nvml-no-driver", "Load the driver; gpu.driver says what keeps it "
-						"away.",
+		judge_fail(g, "nvml-no-driver", "load the driver; gpu.driver says what keeps it "
+						"away",
 			   "NVML finds no driver");
 		judge_explained_by(g, "gpu.driver", NULL);
 	} else if (!strcmp(status, "timeout")) {
 		judge_fail(g, "nvml-timeout",
-			   "Read the kernel log for Xid lines; a GPU that no longer answers needs "
-			   "a reset (`nvidia-smi --gpu-reset`) or a power cycle of the node.",
+			   "read the kernel log for Xid lines; a GPU that no longer answers needs "
+			   "a reset (`nvidia-smi --gpu-reset`) or a power cycle of the node",
 			   "NVML did not answer in time: a GPU or its firmware (GSP) hangs");
 	} else if (!strcmp(status, "crashed")) {
 		judge_fail(g, "nvml-crashed",
-			   "Reinstall the library in the version of the loaded module.",
+			   "reinstall the library in the version of the loaded module",
 			   "NVML crashed in its child process%s%s", error ? ": " : "",
 			   error ? error : "");
 	} else {
-		judge_fail(g, "nvml-error", "Read the kernel log for NVRM and Xid lines.",
+		judge_fail(g, "nvml-error", "read the kernel log for NVRM and Xid lines",
 			   "NVML answers with an error%s%s", error ? ": " : "", error ? error : "");
 	}
 }
@@ -62,8 +62,8 @@ static void judge_one(struct judging *g, const char *bdf, struct tally *t)
 
 	if (!entry || (!bar1 && !ecc && !mode)) {
 		judge_fail(g, "gpu-not-answering",
-			   "Look for Xid 79 (fallen off the bus) in the kernel log; reset the GPU "
-			   "or power cycle the node; when it returns, check seating and power.",
+			   "look for Xid 79 (fallen off the bus) in the kernel log; reset the GPU "
+			   "or power cycle the node; when it returns, check seating and power",
 			   "GPU %s is on the PCI bus, but NVML does not list it", bdf);
 		return;
 	}
@@ -73,7 +73,7 @@ static void judge_one(struct judging *g, const char *bdf, struct tally *t)
 	else if (t->answering == 1 || json_integer_value(bar1) < t->bar1_min_bytes)
 		t->bar1_min_bytes = json_integer_value(bar1);
 	if (json_is_false(ecc))
-		judge_warn(g, "gpu-ecc-off", judge_text(g, "`nvidia-smi -i %s -e 1`, then reset.",
+		judge_warn(g, "gpu-ecc-off", judge_text(g, "`nvidia-smi -i %s -e 1`, then reset",
 							   bdf),
 			   "GPU %s runs without ECC: bit errors in HBM go unseen", bdf);
 	t->persistence_off += json_is_false(mode);

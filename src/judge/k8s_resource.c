@@ -188,8 +188,8 @@ static bool judge_selector(struct judging *g, const char *resource, const char *
 	}
 	seen = seen_values(g, key);
 	judge_fail(g, "selector-matches-nothing",
-		   judge_text(g, "Set %s to what the RDMA NICs have (%s), or leave the selector "
-				 "out.", key,
+		   judge_text(g, "set %s to what the RDMA NICs have (%s), or leave the selector "
+				 "out", key,
 			      seen),
 		   "%s: selector %s %s matches no network device of this node (%s)%s", resource,
 		   key,
@@ -213,14 +213,14 @@ static void judge_matches(struct judging *g, const char *resource, json_t *selec
 	}
 	if (!fitting) {
 		judge_fail(g, "selectors-exclude-each-other",
-			   "Write selectors that one device fulfils together: AND holds between "
-			   "them.",
+			   "write selectors that one device fulfils together: AND holds between "
+			   "them",
 			   "%s: each selector matches some device, but no device matches all of "
 			   "them",
 			   resource);
 	} else if (!with_rdma) {
 		judge_fail(g, "no-rdma-device",
-			   "Bring up the RDMA device first; rdma.device says what stops it.",
+			   "bring up the RDMA device first; rdma.device says what stops it",
 			   "%s: %zu device%s match%s the selectors, none has an RDMA device",
 			   resource,
 			   fitting, fitting == 1 ? "" : "s", fitting == 1 ? "es" : "");
@@ -250,7 +250,7 @@ static void judge_selectors(struct judging *g, const char *resource, json_t *sel
 	/* the plugin compares with the kernel's word, which is "ether" */
 	if (list_has(json_object_get(selectors, "linkTypes"), "ethernet") &&
 	    !list_has(json_object_get(selectors, "linkTypes"), "ether"))
-		judge_candidate(g, "link-type-spelling", "Write \"ether\", or leave linkTypes out.",
+		judge_candidate(g, "link-type-spelling", "write \"ether\", or leave linkTypes out",
 				"%s: linkTypes \"ethernet\" may match nothing, the kernel says "
 				"\"ether\": the plugin's log tells", resource);
 }
@@ -283,8 +283,8 @@ static void judge_nodes(struct judging *g, json_t *plugin)
 
 	if (log_misses(log, "issm") || list_has(json_object_get(plugin, "required_nodes"), "issm"))
 		judge_fail(g, "plugin-requires-issm",
-			   "Update k8s-rdma-shared-dev-plugin to v1.5.2 or later (the requirement "
-			   "was dropped there).",
+			   "update k8s-rdma-shared-dev-plugin to v1.5.2 or later (the requirement "
+			   "was dropped there)",
 			   "the device plugin%s%s requires an issm node, which RoCE ports do not "
 			   "get",
 			   version ? " " : "", version ? version : "");
@@ -293,7 +293,7 @@ static void judge_nodes(struct judging *g, json_t *plugin)
 			continue;
 		judge_fail(g, "plugin-node-missing",
 			   judge_text(g, "`modprobe %s`, and a file in /etc/modules-load.d for the "
-					 "next boot.", needed[i].module),
+					 "next boot", needed[i].module),
 			   "the device plugin finds no %s node", needed[i].node);
 	}
 }
@@ -313,8 +313,8 @@ static void judge_resource(struct judging *g, json_t *plugin, size_t index)
 	if (json_integer_value(exposed) > 0) {
 		if (allocatable && !strcmp(allocatable, "0"))
 			judge_fail(g, "allocatable-stuck",
-				   "Restart the device plugin's pod on this node: it announces "
-				   "changes only, and a kubelet restart loses them.",
+				   "restart the device plugin's pod on this node: it announces "
+				   "changes only, and a kubelet restart loses them",
 				   "%s: the plugin exposes %lld, the node has 0 allocatable", name,
 				   (long long)json_integer_value(exposed));
 		else
@@ -326,8 +326,8 @@ static void judge_resource(struct judging *g, json_t *plugin, size_t index)
 	judge_selectors(g, name, json_object_get(resource, "selectors"));
 	if (!g->decided || g->verdict->status != VERDICT_FAIL)
 		judge_fail(g, "plugin-exposes-nothing",
-			   "Read the plugin's log from its start: it names each device that it "
-			   "refuses.",
+			   "read the plugin's log from its start: it names each device that it "
+			   "refuses",
 			   "%s: the plugin exposes 0 devices, and neither its log nor its "
 			   "selectors say why",
 			   name);

@@ -68,9 +68,14 @@ static bool has_el_tag(const char *os_id)
 	return false;
 }
 
-#define FIX_REBOOT                                                                             \
-	"Reboot the node (drain it first: `kubectl drain NODE --ignore-daemonsets`), then check " \
-	"`uname -r`. When the old kernel comes back: `grubby --default-kernel`."
+static const char *fix_reboot(struct judging *g)
+{
+	return judge_text(g,
+			  "drain and reboot the node (`kubectl drain %s --ignore-daemonsets`), then "
+			  "check `uname -r`; when the old kernel comes back: `grubby "
+			  "--default-kernel`",
+			  g->node->name);
+}
 
 static const char *newer_of(struct judging *g, const char *running)
 {
@@ -96,8 +101,8 @@ static bool judge_family(struct judging *g, const char *running)
 		return true;
 	if (!tag.major) {
 		judge_warn(g, "kernel-not-distribution",
-			   "Boot the distribution's kernel, or accept that no support row covers "
-			   "this one.",
+			   "boot the distribution's kernel, or accept that no support row covers "
+			   "this one",
 			   "kernel %s carries no el%d tag: it is not a kernel of %s %s", running,
 			   (int)major, id, version);
 		return true;
@@ -107,13 +112,13 @@ static bool judge_family(struct judging *g, const char *running)
 
 	if (tag.major != major) {
 		if (newer_tag.major == major)
-			judge_fail(g, "kernel-old-running", FIX_REBOOT,
+			judge_fail(g, "kernel-old-running", fix_reboot(g),
 				   "the kernel of the release before the update still runs: %s on "
 				   "%s %s, while %s is installed", running, id, version, newer);
 		else
 			judge_fail(g, "kernel-other-release",
-				   "Install and boot the kernel of this release: `dnf reinstall "
-				   "kernel-core`, then reboot.",
+				   "install and boot the kernel of this release: `dnf reinstall "
+				   "kernel-core`, then reboot",
 				   "kernel %s belongs to release %d, the node is %s %s", running,
 				   tag.major,
 				   id, version);
@@ -121,14 +126,14 @@ static bool judge_family(struct judging *g, const char *running)
 	}
 	if (minor >= 0 && tag.minor >= 0 && tag.minor != minor) {
 		if (newer && newer_tag.minor == minor)
-			judge_fail(g, "kernel-old-running", FIX_REBOOT,
+			judge_fail(g, "kernel-old-running", fix_reboot(g),
 				   "the kernel of %d.%d still runs after the update to %s: %s, "
 				   "while %s is installed", tag.major, tag.minor, version, running,
 				   newer);
 		else
 			judge_fail(g, "kernel-other-minor",
-				   "Install the kernel of this minor release (`dnf update kernel`) "
-				   "and reboot; when packages are held back, release the hold.",
+				   "install the kernel of this minor release (`dnf update kernel`) "
+				   "and reboot; when packages are held back, release the hold",
 				   "kernel %s is of %d.%d, the node is %s %s, and no kernel of "
 				   "that release is installed", running, tag.major, tag.minor, id,
 				   version);
@@ -150,13 +155,13 @@ static bool judge_declared_kernel(struct judging *g, const char *running)
 		return true;
 	newer = newer_of(g, running);
 	if (newer && !fnmatch(node->kernel, newer, 0))
-		judge_fail(g, "kernel-old-running", FIX_REBOOT,
+		judge_fail(g, "kernel-old-running", fix_reboot(g),
 			   "the old kernel still runs after the update: %s, while the declared one "
 			   "(%s) is installed", running, newer);
 	else
 		judge_fail(g, "kernel-not-declared",
-			   "Install the declared kernel and boot it, or correct the pattern in the "
-			   "site file.",
+			   "install the declared kernel and boot it, or correct the pattern in the "
+			   "site file",
 			   "kernel %s does not match the declared %s", running, node->kernel);
 	return false;
 }
@@ -175,13 +180,13 @@ static void judge_role(struct judging *g, const char *running)
 		if (g->site->assumed) {
 			judge_assume(g, "nodes of one role run one kernel");
 			judge_warn(g, "kernel-differs-in-role",
-				   "Bring both nodes to one kernel, or declare what is wanted in a "
-				   "site file.",
+				   "bring both nodes to one kernel, or declare what is wanted in a "
+				   "site file",
 				   "kernel %s here, %s on %s", running, release, name);
 		} else {
 			judge_fail(g, "kernel-differs-in-role",
-				   "Bring the nodes of the role to one kernel, then prove again "
-				   "what was proven with the other one.",
+				   "bring the nodes of the role to one kernel, then prove again "
+				   "what was proven with the other one",
 				   "kernel %s here, %s on %s, which has the same role", running,
 				   release,
 				   name);
@@ -200,7 +205,7 @@ void judge_kernel(struct judging *g)
 	if (judge_declared_kernel(g, running) && judge_family(g, running)) {
 		newer = newer_of(g, running);
 		if (newer)
-			judge_warn(g, "kernel-old-running", FIX_REBOOT,
+			judge_warn(g, "kernel-old-running", fix_reboot(g),
 				   "old kernel still running after an update: %s, installed is %s",
 				   running,
 				   newer);
@@ -223,7 +228,7 @@ void judge_kernel(struct judging *g)
 		judge_warn(g, "kernel-headers-missing",
 			   judge_text(g, "RHEL: `dnf install kernel-devel-%s`; with the driver "
 					 "container that package must be in the mirror that it "
-					 "uses. A precompiled driver needs none.", running),
+					 "uses; a precompiled driver needs none", running),
 			   "kernel %s has no headers on this node: a driver module cannot be built "
 			   "here",
 			   running);

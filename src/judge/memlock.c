@@ -96,9 +96,9 @@ static void judge_self(struct judging *g)
 		return;
 	}
 	too_low(g, soft, "memlock-low",
-		"A file in /etc/security/limits.d with `* soft memlock unlimited` and `* hard "
+		"a file in /etc/security/limits.d with `* soft memlock unlimited` and `* hard "
 		"memlock unlimited`, then log in again; for a service LimitMEMLOCK=infinity in its "
-		"unit.",
+		"unit",
 		"this process (no CAP_IPC_LOCK)");
 }
 
@@ -134,7 +134,7 @@ static void judge_runtime(struct judging *g, const char *name)
 	if (no_pod_is_bound(g)) {
 		judge_warn(g, "memlock-runtime-low",
 			   judge_text(g, "LimitMEMLOCK=infinity for %s, so that non-root pods can "
-					 "register memory too.", name),
+					 "register memory too", name),
 			   "%s may lock %s; the pods looked into run as root with CAP_IPC_LOCK "
 			   "effective, and it does not bind them", name, memlock_text(g, soft));
 		return;
@@ -142,7 +142,7 @@ static void judge_runtime(struct judging *g, const char *name)
 	too_low(g, soft, "memlock-runtime-low",
 		judge_text(g, "`systemctl edit %s` with\n[Service]\nLimitMEMLOCK=infinity\nthen "
 			      "`systemctl restart %s` and start the pods again (running containers "
-			      "keep the old limit).",
+			      "keep the old limit)",
 			   name, name),
 		judge_text(g, "%s, from which every container inherits (IPC_LOCK does not help "
 			      "non-root containers: it is never effective there),", name));
@@ -164,7 +164,7 @@ static void judge_pods(struct judging *g)
 		soft = json_get_int(json_object_get(pod, "memlock"), "soft_bytes", 0);
 		too_low(g, soft, "memlock-pod-low",
 			"LimitMEMLOCK=infinity for the container runtime, then start the pod "
-			"again. Adding the IPC_LOCK capability helps root containers only.",
+			"again; adding the IPC_LOCK capability helps root containers only",
 			judge_text(g, "pod %s (uid %lld, CAP_IPC_LOCK not effective)", name,
 				   (long long)json_get_int(json_object_get(pod, "memlock"), "uid",
 											    -1)));

@@ -122,9 +122,9 @@ static bool port_is_in(struct bond_view *b, struct bond_port *p)
 	if (!master || strcmp(master, b->name)) {
 		judge_fail(g, "port-not-in-bond",
 			   judge_text(g,
-				      "nmcli connection up the port profile of %s, or ip link set "
-				      "%s down && ip link set %s master %s",
-				      p->name, p->name, p->name, b->name),
+				      "activate the NetworkManager profile that makes %s a port of "
+				      "%s; by hand: ip link set %s down && ip link set %s master %s",
+				      p->name, b->name, p->name, p->name, b->name),
 			   "%s is declared as a port of %s and %s%s", p->name, b->name,
 			   master ? "belongs to " : "is in no bond", master ? master : "");
 		return false;

@@ -61,8 +61,8 @@ static void judge_silence(struct bond_view *b)
 		judge_fail(g, "lacp-no-partner",
 			   "show the LACP state on the switch (show lacp neighbor, show "
 			   "port-channel); put its ports into one LACP channel",
-			   "%s has no LACP partner: no LACPDU is received on any of its %zu ports "
-			   "that are up",
+			   "%s has no LACP partner: no LACPDU is received on any of its ports that "
+			   "are up (%zu)",
 			   b->name, usable);
 	else
 		judge_fail(g, "lacp-port-silent",
@@ -160,8 +160,8 @@ static void judge_states(struct bond_view *b, struct bond_port *p)
 
 	if (p->actor_state >= 0 && (p->actor_state & LACP_EXPIRED)) {
 		judge_fail(g, "lacp-partner-silent",
-			   "see on the switch why it stopped to send LACPDUs",
-			   "the partner of port %s stopped to send LACPDUs (state %lld, expired)",
+			   "see on the switch why it stopped sending LACPDUs",
+			   "the partner of port %s stopped sending LACPDUs (state %lld, expired)",
 			   p->name, (long long)p->actor_state);
 	} else if (p->partner_state >= 0 && !(p->partner_state & LACP_AGGREGATION)) {
 		judge_fail(g, "lacp-partner-individual",

@@ -37,7 +37,7 @@ static void judge_protection(struct judging *g, const char *what)
 	const char *bridge = gdr_acs_redirect(g);
 
 	if (bridge) {
-		judge_fail(g, "acs-redirect", "Clear the redirect; gdr.acs has the command.",
+		judge_fail(g, "acs-redirect", "clear the redirect; gdr.acs has the command",
 			   "%s: bridge %s between GPU and NIC redirects peer traffic", what,
 			   bridge);
 		judge_explained_by(g, "gdr.acs", path_name(g));
@@ -65,7 +65,7 @@ static void judge_failed(struct judging *g, const struct direction *d, bool othe
 	if (status == WC_LOC_PROT_ERR) {
 		judge_protection(g, what);
 	} else if (other_done && !strcmp(d->name, "read")) {
-		judge_fail(g, "gdr-read-fails", "Move the NIC below the GPU's PCIe switch.",
+		judge_fail(g, "gdr-read-fails", "move the NIC below the GPU's PCIe switch",
 			   "%s, while writes into GPU memory work: this root complex forwards "
 			   "writes between its ports and not reads", what);
 	} else {
@@ -81,12 +81,12 @@ static void judge_bytes(struct judging *g, const struct direction *d)
 	const char *type = bdf ? gdr_iommu_type(g, bdf) : NULL;
 
 	if (json_is_false(verified) && type && gdr_iommu_translates(type)) {
-		judge_fail(g, "iommu-translating", "Boot with iommu=pt; see gdr.iommu.",
+		judge_fail(g, "iommu-translating", "boot with iommu=pt; see gdr.iommu",
 			   "%s: the completion is good and the bytes are wrong; the IOMMU "
 			   "translates for the NIC (%s)", d->name, type);
 		judge_explained_by(g, "gdr.iommu", NULL);
 	} else if (json_is_false(verified)) {
-		judge_fail(g, "bytes-wrong", "Trust no number of this run.",
+		judge_fail(g, "bytes-wrong", "trust no number of this run",
 			   "%s: the completion is good and the bytes are wrong", d->name);
 	} else if (!verified) {
 		judge_unknown(g, NULL, "%s: the bytes were not verified", d->name);
@@ -113,7 +113,7 @@ static void judge_record(struct judging *g, json_t *record)
 	if (read.done)
 		judge_bytes(g, &read);
 	if (faults > 0)
-		judge_fail(g, "iommu-fault", "Boot with iommu=pt; see gdr.iommu.",
+		judge_fail(g, "iommu-fault", "boot with iommu=pt; see gdr.iommu",
 			   "%lld IOMMU faults during the run", (long long)faults);
 }
 

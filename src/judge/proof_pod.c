@@ -45,9 +45,9 @@ static bool judge_abi(struct judging *g, const char *pod)
 		json_t *in_tree = fact_optional(g, "/os/modules/%s/in_tree", w.driver);
 
 		judge_fail(g, "pod-provider-abi",
-			   judge_text(g, "Put the user-space library of the host's %s driver "
+			   judge_text(g, "put the user-space library of the host's %s driver "
 					 "(lib%s of the vendor's package) into the image, or use "
-					 "the inbox driver on the host.", w.driver, w.driver),
+					 "the inbox driver on the host", w.driver, w.driver),
 			   "pod %s: the image's %s library does not fit the host's driver%s: the "
 			   "kernel speaks ABI %d, the library %d to %d", pod, w.driver,
 			   json_is_false(in_tree) ? ", which is out-of-tree" : "", w.kernel, w.min,
@@ -80,8 +80,8 @@ static bool judge_providers(struct judging *g, const char *pod)
 			continue;
 		fact(g, "/pods/%s/userspace/providers", pod);
 		judge_fail(g, "pod-provider-missing",
-			   "Install rdma-core's provider package in the image (Debian: "
-			   "ibverbs-providers, RHEL: libibverbs).",
+			   "install rdma-core's provider package in the image (Debian: "
+			   "ibverbs-providers, RHEL: libibverbs)",
 			   "pod %s: the image has no provider library %s for %s", pod, f->provider,
 			   name);
 		found = true;
@@ -144,8 +144,8 @@ static bool judge_gids(struct judging *g, const char *pod)
 		fact_optional(g, "/pods/%s/links", pod);
 		if (!on_host) {
 			fact(g, "/rdma/devices/%s/ports", name);
-			judge_fail(g, "no-gid-on-host", "See rdma.gid: the port needs its address "
-							"first.",
+			judge_fail(g, "no-gid-on-host", "see rdma.gid: the port needs its address "
+							"first",
 				   "pod %s: the GID table of %s is empty in the pod and on the "
 				   "host", pod,
 				   name);
@@ -183,7 +183,7 @@ static bool judge_pod_memlock(struct judging *g, const char *pod, bool enomem)
 		return false;
 	judge_fail(g, "memlock-pod-low",
 		   "LimitMEMLOCK=infinity for the container runtime, then start the pod again; "
-		   "adding the IPC_LOCK capability helps root containers only.",
+		   "adding the IPC_LOCK capability helps root containers only",
 		   "pod %s: %smay lock %s as uid %lld without an effective CAP_IPC_LOCK", pod,
 		   enomem ? "registration failed with ENOMEM; it " : "",
 		   memlock_text(g, json_get_int(memlock, "soft_bytes", 0)),
@@ -197,12 +197,12 @@ static void judge_enomem(struct judging *g, const char *pod, const char *call)
 	judge_fail(g, "pod-enomem", NULL, "pod %s: %s failed with ENOMEM", pod, call);
 	if (!peek(g, "/pods/%s/memlock", pod))
 		judge_candidate(g, "memlock-pod-low", "LimitMEMLOCK=infinity for the container "
-						      "runtime.",
+						      "runtime",
 				"the locked-memory limit: /proc/self/limits and CapEff in the pod "
 				"tell");
-	judge_candidate(g, "adapter-page-tables", "Register fewer or smaller regions.",
+	judge_candidate(g, "adapter-page-tables", "register fewer or smaller regions",
 			"the adapter's page tables are used up: a smaller length then succeeds");
-	judge_candidate(g, "pod-memory-limit", "Raise the pod's memory limit.",
+	judge_candidate(g, "pod-memory-limit", "raise the pod's memory limit",
 			"the memory limit of the pod: memory.max of its cgroup tells");
 }
 
@@ -217,8 +217,8 @@ static void judge_error(struct judging *g, const char *pod, json_t *error)
 		judge_enomem(g, pod, call);
 	} else if (text_starts_with(call, "rdma_") && (code == ENODEV || code == EADDRNOTAVAIL)) {
 		judge_fail(g, "pod-rdma-cm-namespace",
-			   "hostNetwork, or a second interface of the pod on the RDMA NIC. Raw "
-			   "verbs with the host's GID need neither on the inbox stack.",
+			   "hostNetwork, or a second interface of the pod on the RDMA NIC; raw "
+			   "verbs with the host's GID need neither on the inbox stack",
 			   "pod %s: %s failed with errno %lld: RDMA-CM looks for the address in "
 			   "the pod's own network namespace, which has no RDMA net device", pod,
 			   call, (long long)code);

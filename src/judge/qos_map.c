@@ -66,13 +66,13 @@ static void judge_dscp_others(struct judging *g, json_t *map, int64_t dscp, int6
 
 	if (n_others == 7 && in_class == 7)
 		judge_warn(g, "dscp-class-on-priority", fix,
-			   "DSCP %s of %s also land on priority %lld, as the default map has it: "
-			   "right as long as no other traffic is marked so",
-			   strbuf_str(&others), g->nic, (long long)priority);
+			   "priority %lld of %s, which is for RoCE, gets DSCP %s too, as the "
+			   "default map has it: right as long as no other traffic is marked so",
+			   (long long)priority, g->nic, strbuf_str(&others));
 	else
 		judge_fail(g, "dscp-others-on-priority", fix,
-			   "DSCP %s of %s also land on priority %lld, which is for RoCE",
-			   strbuf_str(&others), g->nic, (long long)priority);
+			   "priority %lld of %s, which is for RoCE, gets DSCP %s too",
+			   (long long)priority, g->nic, strbuf_str(&others));
 }
 
 static void judge_dscp_missing(struct judging *g, json_t *map, int64_t dscp, int64_t priority)
@@ -219,7 +219,10 @@ static void judge_contiguous(struct judging *g, const struct ets *ets)
 		used |= 1u << (ets->prio_tc[p] & 7);
 	if (used & (used + 1))
 		judge_fail(g, "ets-not-contiguous",
-			   qos_fix(g, "dcb ets set dev %s prio-tc …", g->nic),
+			   qos_fix(g,
+				   "dcb ets set dev %s prio-tc all:0 and then each other priority, "
+				   "with classes 1, 2 … in order",
+				   g->nic),
 			   "the traffic classes in use of %s do not start at 0 without a hole",
 			   g->nic);
 }
@@ -258,8 +261,7 @@ static void judge_bandwidth(struct judging *g, const struct ets *ets, int64_t tc
 		       qos->bandwidth_percent.set ? qos->bandwidth_percent.value :
 						    0;
 	const char *fix = qos_fix(g,
-				  "dcb ets set dev %s tc-tsa all:ets tc-bw 0:%lld %lld:%lld, the "
-				  "rest to 0, so that the sum is 100",
+				  "dcb ets set dev %s tc-tsa all:ets tc-bw all:0 0:%lld %lld:%lld",
 				  g->nic, (long long)(100 - (want ? want : 50)), (long long)tc,
 				  (long long)(want ? want : 50));
 

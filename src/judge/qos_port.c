@@ -116,7 +116,10 @@ static void compare_ethtool(struct judging *g, struct differences *d, const char
 			continue;
 		fact_optional(g, "/links/%s/ethtool/pause/%s", a, directions[i]);
 		fact_optional(g, "/links/%s/ethtool/pause/%s", b, directions[i]);
-		judge_fail(g, "qos-differs-pause", "ethtool -A the same on both",
+		judge_fail(g, "qos-differs-pause",
+			   judge_text(g,
+				      "ethtool -A %s autoneg off rx off tx off, and the same for %s",
+				      a, b),
 			   "link pause (%s) differs: %s on %s, %s on %s", directions[i], on_off(p),
 			   a, on_off(q), b);
 		differ(d, "qos.flow-control");
@@ -132,7 +135,9 @@ static void compare_ethtool(struct judging *g, struct differences *d, const char
 	fact_optional(g, "/links/%s/ethtool/private_flags/%s", a, flag);
 	fact_optional(g, "/links/%s/ethtool/private_flags/%s", b, flag);
 	judge_fail(g, "qos-differs-fw-lldp",
-		   judge_text(g, "ethtool --set-priv-flags the same %s on both", flag),
+		   judge_text(g, "ethtool --set-priv-flags %s %s %s",
+			      json_is_true(p) == family->fw_lldp_flag_inverted ? b : a, flag,
+			      family->fw_lldp_flag_inverted ? "on" : "off"),
 		   "%s differs: %s on %s, %s on %s", flag, on_off(p), a, on_off(q), b);
 	d->agent = true;
 }

@@ -141,7 +141,10 @@ static void judge_gid_absent(struct judging *g, const struct subject_rdma *rdma,
 			   rdma->device, bdf);
 	} else if (!gids->n) {
 		judge_fail(g, "gid-table-empty",
-			   "ip link set down and up gives the GIDs again; reload the RDMA driver",
+			   judge_text(g,
+				      "ip link set %s down && ip link set %s up; else reload the "
+				      "RDMA driver",
+				      link, link),
 			   "the GID table of %s port %s is empty", rdma->device, rdma->port);
 		judge_candidate(g, "gids-hidden",
 				"look from the host's network namespace, or use the inbox ib_core",

@@ -38,22 +38,22 @@ static void judge_transfer(struct judging *g, json_t *t, size_t index, struct wi
 		w->payload_bytes = INT64_MAX;
 	if (json_is_false(json_object_get(t, "hash_ok")))
 		judge_fail(g, "object-hash-wrong",
-			   "Trust no transfer of this path until it is found: compare size and "
-			   "ETag, then prove the memory path (proof.gdr).",
+			   "trust no transfer of this path until it is found: compare size and "
+			   "ETag, then prove the memory path (proof.gdr)",
 			   "%s: the object's hash is wrong", operation);
 	if (reply && text_starts_with(reply, "501")) {
 		judge_fail(g, "rdma-declined",
-			   "Read the server's log for the token that it could not serve; client "
-			   "and server must use one transport.",
+			   "read the server's log for the token that it could not serve; client "
+			   "and server must use one transport",
 			   "%s: the server declined RDMA (x-amz-rdma-reply: %s)", operation, reply);
 	} else if (reply && !is_success(reply)) {
 		judge_fail(g, "rdma-reply-odd", NULL, "%s: x-amz-rdma-reply is %s", operation,
 						      reply);
 	} else if (!reply && !(put && *etag && body <= 0)) {
 		judge_fail(g, "silent-http",
-			   "Check that the server is the RDMA build (its banner says so), that its "
+			   "check that the server is the RDMA build (its banner says so), that its "
 			   "RDMA settings are valid (bad ones are ignored), and that the client "
-			   "library can use this NIC.",
+			   "library can use this NIC",
 			   "%s: no x-amz-rdma-reply header: the object came by HTTP in silence",
 			   operation);
 	} else if (reply && body > 0) {
@@ -88,12 +88,12 @@ static void judge_tcp(struct judging *g, int64_t payload_bytes)
 	if (!json_is_integer(value))
 		judge_unknown(g, NULL, "the TCP bytes of the run were not observed");
 	else if (tcp >= payload_bytes / 2)
-		judge_fail(g, "tcp-carried", "See the cause of the silent fallback.",
+		judge_fail(g, "tcp-carried", "see the cause of the silent fallback",
 			   "%lld bytes went over TCP for a payload of %lld: TCP carried the "
 			   "objects",
 			   (long long)tcp, (long long)payload_bytes);
 	else if (tcp >= payload_bytes / 10)
-		judge_warn(g, "tcp-share", "Find the requests that fell back.",
+		judge_warn(g, "tcp-share", "find the requests that fell back",
 			   "%lld bytes went over TCP for a payload of %lld: a part may have fallen "
 			   "back",
 			   (long long)tcp, (long long)payload_bytes);

@@ -265,7 +265,7 @@ static const struct bench_row rows[] = {
 	  .status = VERDICT_FAIL,
 	  .changes = { { DCB0 "dscp", "{'24': 3, '26': 3, '46': 5}" } },
 	  .cause = "dscp-others-on-priority",
-	  .text = "DSCP 26 of ens1f0" },
+	  .text = "of ens1f0, which is for RoCE, gets DSCP 26" },
 	{ .name = "dscp: taken for a ToS byte",
 	  DSCP,
 	  .status = VERDICT_FAIL,
