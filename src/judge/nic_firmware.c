@@ -278,7 +278,8 @@ void judge_nic_firmware_pair(struct judging *g)
 	_cleanup_free_ char *nic = first_nic(g->node, g->snapshot, NULL);
 	const struct family *family = nic ? family_of_nic(g->snapshot, nic) : NULL;
 	_cleanup_free_ char *other = family ? first_nic(g->peer, g->peer_snapshot, family) : NULL;
-	bool same_role = g->node->roles & g->peer->roles, differs = false;
+	bool same_role = !g->site->assumed && (g->node->roles & g->peer->roles);
+	bool differs = false;
 
 	if (!nic || !other) {
 		judge_na(g, "%s",

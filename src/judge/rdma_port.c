@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma.gid, rdma.mtu, rdma.counters: what the RDMA port of a node offers to its users. */
+/* rdma.gid, rdma.mtu: what the RDMA port of a node offers to its users. */
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/strbuf.h"
 #include "judge/family.h"
 #include "judge/net.h"
 #include "judge/rdma.h"
@@ -314,92 +312,4 @@ void judge_rdma_mtu_pair(struct judging *g)
 	if (json_is_integer(x) && json_is_integer(y) && json_integer_value(x) != json_integer_value(y) &&
 	    (a < b) == (json_integer_value(x) < json_integer_value(y)))
 		judge_explained_by(g, "net.mtu", NULL);
-}
-
-/* --- rdma.counters --- */
-
-struct growth {
-	size_t compared;
-	struct strbuf grown;
-	bool reset;
-};
-
-static void compare_counter(struct judging *g, const struct subject_rdma *rdma, const char *group,
-			    const char *name, struct growth *sum)
-{
-	json_t *now =
-		peek(g, "/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port, group, name);
-	json_t *then = peek(g, "/previous/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port,
-			    group, name);
-
-	if (!json_is_integer(now) || !json_is_integer(then))
-		return;
-	sum->compared++;
-
-	json_int_t delta = json_integer_value(now) - json_integer_value(then);
-
-	if (!delta)
-		return;
-	fact_optional(g, "/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port, group, name);
-	fact_optional(g, "/previous/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port,
-		      group, name);
-	if (delta < 0)
-		sum->reset = true;
-	else
-		strbuf_printf(&sum->grown, "%s%s +%lld", sum->grown.len ? ", " : "", name,
-			      (long long)delta);
-}
-
-void judge_rdma_counters(struct judging *g)
-{
-	static const char since[] = "keep a snapshot (`railhead snapshot -o OLD.json`) and run "
-				    "`railhead check --since OLD.json` later: only growth counts";
-	struct subject_rdma rdma;
-	struct growth sum = { 0 };
-
-	if (!rdma_find(g, &rdma))
-		return;
-
-	const struct family *family = family_of_rdma(g->snapshot, rdma.device);
-
-	if (!peek(g, "/previous")) {
-		judge_unknown(g, since, "no earlier snapshot to compare the counters of %s with",
-			      rdma.device);
-		return;
-	}
-	if (!family || !family->error_counters) {
-		judge_unknown(
-			g, NULL,
-			"the error counters of %s are not known: its driver is of no known family",
-			rdma.device);
-		return;
-	}
-	if (!json_equal(peek(g, "/node/boot_id"), peek(g, "/previous/node/boot_id"))) {
-		fact_optional(g, "/node/boot_id");
-		fact_optional(g, "/previous/node/boot_id");
-		judge_unknown(g, since,
-			      "the node was booted since the earlier snapshot, so its counters "
-			      "began anew");
-		return;
-	}
-	for (const char *const *name = family->error_counters; *name; name++) {
-		compare_counter(g, &rdma, "hw_counters", *name, &sum);
-		compare_counter(g, &rdma, "counters", *name, &sum);
-	}
-	if (!sum.compared)
-		judge_unknown(g, "hw_counters are visible in the host's network namespace only",
-			      "%s shows no error counter of family %s in both snapshots",
-			      rdma.device, family->name);
-	else if (sum.reset)
-		judge_unknown(g, since, "counters of %s went back: the device was re-created since",
-			      rdma.device);
-	else if (sum.grown.len)
-		judge_fail(g, "error-counters-grow",
-			   "compare with the switch's drop counters on the same port; check PFC on "
-			   "both ends, MTU, and the cable",
-			   "error counters of %s grew since the earlier snapshot: %s", rdma.device,
-			   strbuf_str(&sum.grown));
-	else
-		judge_pass(g, "none of %zu error counters of %s grew", sum.compared, rdma.device);
-	strbuf_clear(&sum.grown);
 }
