@@ -18,6 +18,7 @@ from tap import Tap, public_program  # noqa: E402
 
 TOP = Path(os.environ["RAILHEAD_SOURCE"])
 RAILHEAD = os.environ["RAILHEAD"]
+NOBODY = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
 def run(*args, env=None, stdin=b"", program=RAILHEAD, **kwargs):
@@ -115,10 +116,9 @@ def bad_snapshots(t):
 
 def bare_machine(t):
     """Without RDMA, GPU or root: exit 1, every gate says what is missing, nothing is green unseen."""
-    nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
     with public_program(RAILHEAD) as program:
-        r = run("check", "-f", "json", program=program, **nobody)
-        text = run("check", program=program, **nobody)
+        r = run("check", "-f", "json", program=program, **NOBODY)
+        text = run("check", program=program, **NOBODY)
     t.equal(r.returncode, 1, "check without anything ends with 1")
     report = json.loads(r.stdout)
     for v in report["verdicts"]:
@@ -225,10 +225,11 @@ def odd_outputs(t):
             r = run(verb, "-o", out, preexec_fn=small)
             t.ok(r.returncode == 3 and b"File too large" in r.stderr, f"{verb} beyond the limit of file sizes", r)
             t.ok(sorted(os.listdir(folder)) == before and out.stat().st_size > 99, "nothing is left, the old file is whole", os.listdir(folder))
-            if os.geteuid() == 0:
+            if NOBODY:
                 out.chmod(0o444)
                 os.chown(folder, 65534, 65534)
-                r = run(verb, "-o", out, user=65534, group=65534, extra_groups=[])
+                with public_program(RAILHEAD) as program:
+                    r = run(verb, "-o", out, program=program, **NOBODY)
                 t.ok(r.returncode == 3 and b"Permission denied" in r.stderr, f"{verb} -o a file that is read-only", r)
         for stream in (0, 1, 2):
             r = run("record", "-o", out, preexec_fn=lambda: os.close(stream), stdout=None)
