@@ -39,7 +39,8 @@ const struct gate gates_gdr[] = {
 		.judge = judge_gdr_acs,
 		.not_applicable = gpu_direct_absent,
 		.proves = "No bridge between GPU and NIC has ACS request or completion redirect "
-			  "set. Bridges elsewhere and source validation alone do not matter.",
+			  "set. Bridges elsewhere and source validation alone do not matter. "
+			  "Without any bridge, as in a virtual machine, nothing is proven.",
 		.why = "Redirect sends peer requests up to the root complex instead of across the "
 		       "switch: GPUDirect RDMA then fails (completion error 4, vendor error 0x81 "
 		       "on mlx5) or crawls, while host-memory RDMA on the same NIC is fine. BIOS "

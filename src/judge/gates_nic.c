@@ -191,7 +191,8 @@ const struct gate gates_nic[] = {
 		.not_applicable = nic_is_virtual,
 		.proves = "The slowest link between the NIC and the root port carries the sum of "
 			  "the speeds of all used ports of the adapter, and runs at the adapter's "
-			  "full width and speed.",
+			  "full width and speed. An adapter that can do no more, and carries each "
+			  "port alone, is a warning.",
 		.why = "A 100G port in a Gen3 x8 slot gives 63 Gb/s, shared by all ports, and "
 		       "shows up only as a lower benchmark. The limit is often a bridge or riser "
 		       "above the card, not the card.",
@@ -232,8 +233,9 @@ const struct gate gates_nic[] = {
 		.judge_pair = judge_nic_firmware_pair,
 		.not_applicable = nic_is_virtual,
 		.proves =
-			"Firmware and DDP package are as declared, equal on the NICs of the node "
-			"and of its peer, running as stored, and an ice port is not in Safe Mode.",
+			"Firmware and DDP package are as declared, equal on NICs of one model of "
+			"the node, of its role and of its peer, running as stored, and an ice "
+			"port is not in Safe Mode.",
 		.why = "Without its DDP package an E810 port has link and sends, but has one queue "
 		       "pair, no RDMA, no DCB, and in one report received nothing, so LACP never "
 		       "formed. RDMA over a bond with out-of-tree ice needs the LAG DDP package; "

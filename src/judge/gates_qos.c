@@ -72,7 +72,8 @@ const struct gate gates_qos[] = {
 		.judge = judge_qos_dscp,
 		.not_applicable = qos_not_declared,
 		.proves = "The declared DSCP is mapped to the RoCE priority, once, and no other "
-			  "DSCP is.",
+			  "DSCP is. All eight DSCPs of one class there, which is the default map "
+			  "of mlx5, are a warning.",
 		.why = "Without the entry RoCE packets land on priority 0, where nothing is "
 		       "lossless. 24 is a DSCP; as a ToS byte it is 96, and mixing them maps DSCP "
 		       "6. On ice the map is lost with a driver reload or an NVM update.",
@@ -93,7 +94,8 @@ const struct gate gates_qos[] = {
 			  "classes start at 0 without a hole; shares add up to 100.",
 		.why = "Entering DSCP mode resets ice to TC0 100 %, all others 0 %: RoCE then gets "
 		       "nothing under load. A class that priority 0 shares is paused as a whole. "
-		       "Non-contiguous classes make ice disable DCB.",
+		       "Non-contiguous classes make ice disable DCB; mlx5 takes them, so there a "
+		       "hole is not judged.",
 		.fix = "dcb ets set dev LINK tc-tsa all:ets tc-bw …, after the DSCP entries and "
 		       "before bonding.",
 		.obtain = OBTAIN_DCB,
