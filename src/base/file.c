@@ -104,7 +104,8 @@ static int replace(const char *path, const struct stat *old, file_writer writer,
 	sigprocmask(SIG_SETMASK, &before, NULL);
 
 	/* EBUSY: the file is a mount of its own, as in containers */
-	if (old && (refusal == -EACCES || refusal == -EPERM || refusal == -EROFS || refusal == -EBUSY))
+	if (old && (refusal == -EACCES || refusal == -EPERM || refusal == -EROFS ||
+		    refusal == -EBUSY))
 		rc = write_in_place(path, O_TRUNC, writer, data);
 	return rc;
 }

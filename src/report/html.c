@@ -116,7 +116,8 @@ static void put_context(struct strbuf *out, json_t *document)
 }
 
 /* "Stopped by" or "First failure", with all that helps to mend it. */
-static void put_obstacle(struct strbuf *out, json_t *document, const char *term, size_t index)
+static void put_obstacle(struct strbuf *out, json_t *document, json_t *places, const char *term,
+			 size_t index)
 {
 	json_t *v = json_array_get(json_object_get(document, "verdicts"), index);
 	const char *because = json_get_string(v, "explained_by", NULL);
@@ -129,14 +130,14 @@ static void put_obstacle(struct strbuf *out, json_t *document, const char *term,
 	html_put_causes(out, v);
 	if (because) {
 		strbuf_puts(out, "<p>Explained by ");
-		html_put_reference(out, document, because, json_get_string(v, "node", ""));
+		html_put_reference(out, places, because, json_get_string(v, "node", ""));
 		strbuf_puts(out, "</p>");
 	}
 	html_put_note(out, "obtain", json_get_string(v, "obtain", NULL), NULL);
 	strbuf_puts(out, "</dd>\n");
 }
 
-static void put_state(struct strbuf *out, json_t *document)
+static void put_state(struct strbuf *out, json_t *document, json_t *places)
 {
 	json_t *verdicts = json_object_get(document, "verdicts");
 	size_t n = json_array_size(verdicts), railhead = document_index(document, "railhead"),
@@ -157,16 +158,16 @@ static void put_state(struct strbuf *out, json_t *document)
 	}
 	strbuf_puts(out, "</dd>\n");
 	if (stopped < n)
-		put_obstacle(out, document, "Stopped by", stopped);
+		put_obstacle(out, document, places, "Stopped by", stopped);
 	else if (n)
 		strbuf_puts(out, "<dt>Stopped by</dt><dd><p class=\"lead\">nothing that was judged"
 				 "</p></dd>\n");
 	if (failure < n && failure != stopped)
-		put_obstacle(out, document, "First failure", failure);
+		put_obstacle(out, document, places, "First failure", failure);
 	strbuf_puts(out, "</dl>\n");
 }
 
-static void put_headline(struct strbuf *out, json_t *document)
+static void put_headline(struct strbuf *out, json_t *document, json_t *places)
 {
 	json_t *counts = json_object_get(json_object_get(document, "result"), "counts");
 	json_t *verdicts = json_object_get(document, "verdicts");
@@ -179,7 +180,7 @@ static void put_headline(struct strbuf *out, json_t *document)
 	html_put(out, json_get_string(json_object_get(document, "site"), "name", ""));
 	strbuf_puts(out, "</h1>\n");
 	put_context(out, document);
-	put_state(out, document);
+	put_state(out, document, places);
 	strbuf_puts(out, "<ul class=\"counts\" aria-label=\"Verdicts\">");
 	for (size_t i = 0; i < ARRAY_SIZE(status_order); i++) {
 		const char *name = verdict_status_name(status_order[i]);
@@ -293,13 +294,15 @@ static void put_filters(struct strbuf *out, json_t *document)
 
 void html_render(struct strbuf *out, json_t *document)
 {
+	_cleanup_json_ json_t *places = html_places_new(document);
+
 	put_head(out, document);
-	put_headline(out, document);
+	put_headline(out, document, places);
 	put_levels(out, document);
 	put_line(out, document);
 	put_filters(out, document);
 	strbuf_puts(out, "<section id=\"ladder\" aria-label=\"The ladder\">\n");
-	html_put_ladder(out, document);
+	html_put_ladder(out, document, places);
 	strbuf_puts(out, "</section>\n</main>\n<footer><p>Only a pass is a pass: what was not executed is "
 			 "unknown or blocked. A lower level never implies the next one.</p></footer>\n"
 			 "<script>");

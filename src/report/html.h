@@ -12,9 +12,12 @@ void html_put_rich(struct strbuf *out, const char *text);
 void html_put_mark(struct strbuf *out, enum verdict_status status, const char *name);
 /* Class of a status: as its name, but "na". */
 const char *html_class(enum verdict_status status);
+/* Where the verdicts are that may be referred to (neither pass nor n/a): a new object for
+ * html_put_reference(), made once since a page has as many references as verdicts. */
+json_t *html_places_new(json_t *document);
 /* "net.address (bond1)" with a link to that verdict, when the report has it. `node` is tried
  * first. */
-void html_put_reference(struct strbuf *out, json_t *document, const char *name, const char *node);
+void html_put_reference(struct strbuf *out, json_t *places, const char *name, const char *node);
 /* The gate and the subject of a verdict, the gate in <code>. */
 void html_put_name(struct strbuf *out, json_t *document, json_t *verdict);
 /* "cause", "fix" … under a verdict; `rich` may be several lines: paragraphs, and <pre> for the
@@ -23,7 +26,7 @@ void html_put_note(struct strbuf *out, const char *label, const char *rich, cons
 /* Causes and fixes. Texts equal to the summary are left out. */
 void html_put_causes(struct strbuf *out, json_t *verdict);
 
-void html_put_ladder(struct strbuf *out, json_t *document);
+void html_put_ladder(struct strbuf *out, json_t *document, json_t *places);
 
 /* Heaviest status of verdicts that `pick` chooses; false when it chooses none. */
 struct html_sum {

@@ -10,7 +10,7 @@
 
 struct page {
 	struct strbuf *out;
-	json_t *document, *verdicts;
+	json_t *document, *verdicts, *places;
 	size_t boundary;	/* verdicts before it are proven */
 };
 
@@ -50,7 +50,7 @@ static void put_references(struct page *p, json_t *verdict)
 
 	if (because) {
 		strbuf_puts(p->out, "<div class=\"note\"><span class=\"label\">see</span><p>");
-		html_put_reference(p->out, p->document, because, node);
+		html_put_reference(p->out, p->places, because, node);
 		strbuf_puts(p->out, " explains this</p></div>\n");
 	}
 	if (!json_array_size(blocked))
@@ -58,7 +58,7 @@ static void put_references(struct page *p, json_t *verdict)
 	strbuf_puts(p->out, "<div class=\"note\"><span class=\"label\">needs</span><p>");
 	json_array_foreach(blocked, i, item) {
 		strbuf_puts(p->out, i ? ", " : "");
-		html_put_reference(p->out, p->document, json_string_value(item), node);
+		html_put_reference(p->out, p->places, json_string_value(item), node);
 	}
 	strbuf_puts(p->out, "</p></div>\n");
 }
@@ -174,12 +174,13 @@ static void open_phase(struct page *p, int64_t phase, bool proven)
 	strbuf_puts(p->out, "</h3>\n<ol class=\"rungs\">\n");
 }
 
-void html_put_ladder(struct strbuf *out, json_t *document)
+void html_put_ladder(struct strbuf *out, json_t *document, json_t *places)
 {
 	struct page p = {
 		.out = out,
 		.document = document,
 		.verdicts = json_object_get(document, "verdicts"),
+		.places = places,
 		.boundary = document_boundary(document),
 	};
 	size_t n = json_array_size(p.verdicts);

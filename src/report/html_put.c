@@ -112,44 +112,64 @@ void html_put_mark(struct strbuf *out, enum verdict_status status, const char *n
 	strbuf_printf(out, "><use href=\"#m-%s\"/></svg>", html_class(status));
 }
 
-/* Index of verdict "gate (subject)" or "gate", on `node` if there is one; n when there is none. */
-static size_t find_verdict(json_t *verdicts, const char *name, const char *node)
+/* Key of a verdict in the places. Without a node or a subject: the first one of any. */
+static char *place_key(const char *gate, size_t gate_len, const char *subject, size_t subject_len,
+		       const char *node)
 {
-	size_t best = json_array_size(verdicts), n = best, i;
-	size_t gate_len = strcspn(name, " (");
-	const char *open = strchr(name, '(');
-	const char *close = open ? strrchr(open, ')') : NULL;
-	json_t *v;
-
-	json_array_foreach(verdicts, i, v) {
-		const char *gate = json_get_string(v, "gate", "");
-		const char *subject = json_get_string(v, "subject", "");
-		enum verdict_status status = document_status(v);
-
-		if (strlen(gate) != gate_len || strncmp(gate, name, gate_len) ||
-		    status == VERDICT_PASS || status == VERDICT_NA)
-			continue;
-		if (close && (strlen(subject) != (size_t)(close - open - 1) ||
-			      strncmp(subject, open + 1, strlen(subject))))
-			continue;
-		if (best == n)
-			best = i;
-		if (!strcmp(json_get_string(v, "node", ""), node))
-			return i;
-	}
-	return best;
+	return xasprintf("%.*s\n%.*s\n%s", (int)gate_len, gate, (int)subject_len, subject, node);
 }
 
-void html_put_reference(struct strbuf *out, json_t *document, const char *name, const char *node)
+static void put_place(json_t *places, const char *gate, const char *subject, const char *node,
+		      size_t index)
 {
-	json_t *verdicts = json_object_get(document, "verdicts");
-	size_t at = find_verdict(verdicts, name, node);
-	bool found = at < json_array_size(verdicts);
+	_cleanup_free_ char *key = place_key(gate, strlen(gate), subject, strlen(subject), node);
 
-	if (found)
-		strbuf_printf(out, "<a href=\"#v%zu\">", at);
+	if (!json_object_get(places, key))
+		json_put_int(places, key, (int64_t)index);
+}
+
+json_t *html_places_new(json_t *document)
+{
+	json_t *places = json_object_new(), *v;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, "verdicts"), i, v) {
+		const char *gate = json_get_string(v, "gate", "");
+		const char *subject = json_get_string(v, "subject", "");
+		const char *node = json_get_string(v, "node", "");
+		enum verdict_status status = document_status(v);
+
+		if (status == VERDICT_PASS || status == VERDICT_NA)
+			continue;
+		put_place(places, gate, subject, node, i);
+		put_place(places, gate, subject, "", i);
+		put_place(places, gate, "", node, i);
+		put_place(places, gate, "", "", i);
+	}
+	return places;
+}
+
+/* Index of verdict "gate (subject)" or "gate", on `node` if there is one; -1 when there is none. */
+static int64_t find_place(json_t *places, const char *name, const char *node)
+{
+	size_t gate_len = strcspn(name, " (");
+	const char *open = strchr(name, '('), *close = open ? strrchr(open, ')') : NULL;
+	const char *subject = close ? open + 1 : "";
+	size_t subject_len = close ? (size_t)(close - subject) : 0;
+	_cleanup_free_ char *here = place_key(name, gate_len, subject, subject_len, node);
+	_cleanup_free_ char *any = place_key(name, gate_len, subject, subject_len, "");
+
+	return json_get_int(places, here, json_get_int(places, any, -1));
+}
+
+void html_put_reference(struct strbuf *out, json_t *places, const char *name, const char *node)
+{
+	int64_t at = find_place(places, name, node);
+
+	if (at >= 0)
+		strbuf_printf(out, "<a href=\"#v%lld\">", (long long)at);
 	html_put(out, name);
-	if (found)
+	if (at >= 0)
 		strbuf_puts(out, "</a>");
 }
 

@@ -254,6 +254,22 @@ def interrupts(t):
             t.ok(True, f"{verb} stopped at 30 moments leaves nothing")
 
 
+def many_verdicts(t):
+    """The reports of a large site: each form takes time in proportion."""
+    report = json.loads(run("check", "-f", "json", TOP / "tests/data/snapshots/bare.json").stdout)
+    one = next(v for v in report["verdicts"] if v["status"] == "unknown")
+    report["verdicts"] += [dict(one, subject=f"port{i}", explained_by=f"{one['gate']} (port{20000 - i})") for i in range(1, 20000)]
+    report["result"]["counts"]["unknown"] += 19999
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "r.json"
+        file.write_text(json.dumps(report))
+        for form in ("html", "junit", "ctrf", "text", "json"):
+            start = time.monotonic()
+            r = run("report", file, "-f", form)
+            seconds = time.monotonic() - start
+            t.ok(r.returncode == 1 and seconds < 30, f"20,000 verdicts as {form}", (r.stderr, seconds))
+
+
 def limits(t):
     """Few file descriptors, and a working directory that is gone."""
     few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
@@ -272,7 +288,7 @@ def limits(t):
 
 def main():
     t = Tap()
-    for case in (usage, explain, completion, bad_snapshots, bare_machine, replay_is_the_same, output, odd_inputs, odd_outputs, interrupts, limits):
+    for case in (usage, explain, completion, bad_snapshots, bare_machine, replay_is_the_same, output, odd_inputs, odd_outputs, interrupts, many_verdicts, limits):
         t.case(case)
     t.done()
 
