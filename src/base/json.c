@@ -10,6 +10,8 @@
 /* Depth of documents that railhead writes is below 12; the limit keeps hostile ones off the
  * stack. */
 #define JSON_DEPTH_MAX 64
+/* A node with 800 links and a full table of routes has a tenth of it. */
+#define JSON_VALUES_MAX ((size_t)1 << 20)
 
 static json_t *checked(json_t *value)
 {
@@ -145,12 +147,15 @@ bool json_get_bool(json_t *obj, const char *key, bool fallback)
 	return json_is_boolean(v) ? json_is_true(v) : fallback;
 }
 
-/*
- * jansson itself limits the depth to 2048, which is too deep for the recursive users of a document.
- * Returns the deepest nesting of brackets outside strings, cheaply, before anything is parsed.
- */
-static bool too_deep(const char *text, size_t len)
+/* What a text will unfold to, counted outside strings before anything is parsed. */
+struct extent {
+	size_t depth;	/* of the deepest bracket */
+	size_t values;	/* at least as many as there are: brackets and commas */
+};
+
+static struct extent extent_of(const char *text, size_t len)
 {
+	struct extent extent = { 0, 1 };
 	size_t depth = 0;
 	bool in_string = false;
 
@@ -165,30 +170,44 @@ static bool too_deep(const char *text, size_t len)
 		} else if (c == '"') {
 			in_string = true;
 		} else if (c == '{' || c == '[') {
-			if (++depth > JSON_DEPTH_MAX)
-				return true;
+			extent.values++;
+			if (++depth > extent.depth)
+				extent.depth = depth;
+		} else if (c == ',') {
+			extent.values++;
 		} else if ((c == '}' || c == ']') && depth) {
 			depth--;
 		}
 	}
-	return false;
+	return extent;
 }
 
-int json_parse(json_t **out, const char *text, size_t len, const char *name, struct error *err)
+int json_parse_large(json_t **out, const char *text, size_t len, size_t values_max, const char *name,
+		     struct error *err)
 {
+	struct extent extent = extent_of(text, len);
 	json_error_t e;
 
 	if (!len)
 		return error_set(err, -EINVAL, "%s: empty, a JSON document was expected", name);
-	if (too_deep(text, len))
+	/* jansson itself takes 2048 levels, too deep for the recursive users of a document */
+	if (extent.depth > JSON_DEPTH_MAX)
 		return error_set(err, -EINVAL, "%s: nested deeper than %d levels", name,
 				 JSON_DEPTH_MAX);
+	/* "[]," is three bytes and unfolds to a hundred and more */
+	if (extent.values > values_max)
+		return error_set(err, -EINVAL, "%s: more than %zu values", name, values_max);
 	*out = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
 	if (!*out) {
 		_cleanup_free_ char *safe = text_printable(e.text, strlen(e.text));
 		return error_set(err, -EINVAL, "%s:%d:%d: %s", name, e.line, e.column, safe);
 	}
 	return 0;
+}
+
+int json_parse(json_t **out, const char *text, size_t len, const char *name, struct error *err)
+{
+	return json_parse_large(out, text, len, JSON_VALUES_MAX, name, err);
 }
 
 char *json_to_text(const json_t *j, bool pretty)

@@ -4,8 +4,9 @@
 
 #include "host/door.h"
 
-/* Longest uncompressed text that is read: a bound for what a small hostile file can unfold to. */
-#define RECORDING_TEXT_MAX (256u << 20)
+/* Longest uncompressed text that is read: a bound for what a small hostile file can unfold to. A node
+ * with 800 links has 1.4 MiB. */
+#define RECORDING_TEXT_MAX (64u << 20)
 
 /* Read `path` (compressed or plain) into a new memory. */
 int recording_load(struct door_memory **memory, const char *path, struct error *err);

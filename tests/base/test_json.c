@@ -72,6 +72,12 @@ static void hostile_documents_are_refused(void **state)
 	for (size_t i = 0; i < 1u << 20; i++)
 		strbuf_putc(&deep, '[');
 	refused(deep.s, deep.len, "nested deeper than 64");
+	_cleanup_strbuf_ struct strbuf wide = {0};
+	strbuf_puts(&wide, "[0");
+	for (size_t i = 0; i < 1u << 20; i++)
+		strbuf_puts(&wide, ",0");
+	strbuf_puts(&wide, "]");
+	refused(wide.s, wide.len, "more than 1048576 values");
 	refused("", 0, "empty");
 	refused("{\"a\":1,\"a\":2}", 13, "x.json:1:");
 	refused("{} x", 4, "x.json:1:");
@@ -90,6 +96,19 @@ static void brackets_in_strings_are_no_depth(void **state)
 		strbuf_putc(&b, '[');
 	strbuf_puts(&b, "\"]");
 	assert_int_equal(json_parse(&j, b.s, b.len, "x", NULL), 0);
+}
+
+static void commas_in_strings_are_no_values(void **state)
+{
+	_cleanup_json_ json_t *j = NULL;
+	_cleanup_error_ struct error err = {0};
+
+	(void)state;
+	assert_int_equal(json_parse_large(&j, "[\",,,\",1]", 9, 3, "x", NULL), 0);
+	json_decref(j);
+	assert_int_equal(json_parse_large(&j, "[\"\",1,[]]", 9, 3, "x", &err), -EINVAL);
+	assert_string_equal(error_text(&err), "x: more than 3 values");
+	j = NULL;
 }
 
 static void errors_travel(void **state)
@@ -114,6 +133,7 @@ int main(void)
 		cmocka_unit_test(text_is_made_safe),
 		cmocka_unit_test(hostile_documents_are_refused),
 		cmocka_unit_test(brackets_in_strings_are_no_depth),
+		cmocka_unit_test(commas_in_strings_are_no_values),
 		cmocka_unit_test(errors_travel),
 	};
 

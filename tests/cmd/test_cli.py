@@ -196,6 +196,14 @@ def odd_inputs(t):
         name.write_text(json.dumps({"schema": "railhead.snapshot/1", "node": {"hostname": "a\u001b[31mb"}}))
         r = run("check", "-s", TOP / "examples/lab.yaml", name)
         t.ok(r.returncode == 2 and b"\x1b" not in r.stderr and b"\\x1b[31m" in r.stderr, "a terminal sequence in a name is shown, not sent", r)
+        bomb = Path(folder) / "bomb.rec"
+        for content, text in (
+            (b"\0" * (256 << 20), "more than 64 MiB"),
+            (b'{"schema":"railhead.recording/1","doors":{"read":{"/x":[' + b"[]," * (16 << 20) + b"0]}}}", "values"),
+        ):
+            bomb.write_bytes(gzip.compress(content, 1))
+            r = run("check", "--replay", bomb, timeout=20)
+            t.ok(r.returncode == 2 and text in r.stderr.decode(), f"a recording that unfolds to {text}", r)
     r = run("check", "-s", "/dev/stdin", "/dev/null", stdin=(TOP / "examples/lab.yaml").read_bytes())
     t.ok(r.returncode == 2 and b"/dev/null: empty" in r.stderr, "a site from a pipe", r)
 
