@@ -4,8 +4,9 @@
 
 #include "base/error.h"
 
-/* At the start of the program: a standard stream that is closed gets a descriptor on which reading and
- * writing fail (EBADF). Else the next file would take its number, and messages would go into it. */
+/* At the start of the program: a standard stream that is closed gets a descriptor on which reading
+ * and writing fail (EBADF). Else the next file would take its number, and messages would go into
+ * it. */
 void file_hold_streams(void);
 
 /*
@@ -18,11 +19,12 @@ int file_open(const char *path, struct error *err);
 typedef int (*file_writer)(int fd, void *data);
 
 /*
- * Write `path` ("-": standard output) with `writer`. A new file beside it takes its place when it is
- * complete, so that a reader sees the old one or the new one, and a full disk or an interrupt (SIGINT,
- * SIGTERM and SIGHUP are held back meanwhile) leaves no half file. A file that is there keeps its
- * permission bits, and must be writable; a symbolic link keeps its place. What cannot be replaced is
- * written to as it is: a device, a pipe, a file in a folder that is not writable or mounted alone.
+ * Write `path` ("-": standard output) with `writer`. A new file beside it takes its place when it
+ * is complete, so that a reader sees the old one or the new one, and a full disk or an interrupt
+ * (SIGINT, SIGTERM and SIGHUP are held back meanwhile) leaves no half file. A file that is there
+ * keeps its permission bits, and must be writable; a symbolic link keeps its place. What cannot be
+ * replaced is written to as it is: a device, a pipe, a file in a folder that is not writable or
+ * mounted alone.
  */
 int file_write(const char *path, file_writer writer, void *data, struct error *err);
 

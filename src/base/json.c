@@ -182,8 +182,8 @@ static struct extent extent_of(const char *text, size_t len)
 	return extent;
 }
 
-int json_parse_large(json_t **out, const char *text, size_t len, size_t values_max, const char *name,
-		     struct error *err)
+int json_parse_large(json_t **out, const char *text, size_t len, size_t values_max,
+		     const char *name, struct error *err)
 {
 	struct extent extent = extent_of(text, len);
 	json_error_t e;

@@ -63,14 +63,14 @@ int64_t json_get_int(json_t *obj, const char *key, int64_t fallback);
 bool json_get_bool(json_t *obj, const char *key, bool fallback);
 
 /*
- * Parse a JSON text that came from outside: refuses duplicate keys, depth over 64, trailing bytes, and
- * more than about a million values, whatever their bytes. `name` (file name or what it is) goes into
- * the message with line and column. json_parse_large() is for what may be larger: its memory is some
- * 150 bytes for each of `values_max`.
+ * Parse a JSON text that came from outside: refuses duplicate keys, depth over 64, trailing bytes,
+ * and more than about a million values, whatever their bytes. `name` (file name or what it is) goes
+ * into the message with line and column. json_parse_large() is for what may be larger: its memory
+ * is some 150 bytes for each of `values_max`.
  */
 int json_parse(json_t **out, const char *text, size_t len, const char *name, struct error *err);
-int json_parse_large(json_t **out, const char *text, size_t len, size_t values_max, const char *name,
-		     struct error *err);
+int json_parse_large(json_t **out, const char *text, size_t len, size_t values_max,
+		     const char *name, struct error *err);
 
 /* Deterministic text: insertion order kept, two-space indent when `pretty`. Caller frees. */
 char *json_to_text(const json_t *j, bool pretty);

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "cmd/reports.h"
 
-/* A node makes 350 KiB and 10,000 values with all evidence; a thousand of them are the largest site. */
+/* A node makes 350 KiB and 10,000 values with all evidence; a thousand are the largest site. */
 #define REPORT_MAX_BYTES ((size_t)512 << 20)
 #define REPORT_MAX_VALUES ((size_t)16 << 20)
 

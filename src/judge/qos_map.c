@@ -155,8 +155,17 @@ static bool read_eight(struct judging *g, const char *what, int64_t out[8])
 		judge_unknown(g, NULL, "%s of %s does not have 8 values", what, g->nic);
 		return false;
 	}
-	for (size_t i = 0; i < 8; i++)
-		out[i] = json_integer_value(json_array_get(list, i));
+	for (size_t i = 0; i < 8; i++) {
+		json_t *item = json_array_get(list, i);
+
+		out[i] = json_integer_value(item);
+		/* struct ieee_ets has bytes */
+		if (!json_is_integer(item) || out[i] < 0 || out[i] > UINT8_MAX) {
+			judge_unknown(g, NULL, "value %zu of %s of %s is no number of 0 to 255", i, what,
+				      g->nic);
+			return false;
+		}
+	}
 	return true;
 }
 
