@@ -16,10 +16,15 @@ size_t gpu_count(const struct judging *g)
 	return n;
 }
 
+/* An assumed site has both from what was seen. */
+bool gpu_declared(const struct judging *g)
+{
+	return g->node && (g->node->n_gpus || (g->node->roles & SITE_ROLE_GPU));
+}
+
 const char *gpu_absent(struct judging *g)
 {
-	/* a role or a declaration asks for GPUs; an assumed site has both from what was seen */
-	if (g->node && (g->node->n_gpus || (g->node->roles & SITE_ROLE_GPU)))
+	if (gpu_declared(g))
 		return NULL;
 	if (!peek(g, "/pci/devices") || gpu_count(g))
 		return NULL;

@@ -10,6 +10,8 @@ const char *gpu_absent(struct judging *g);
 /* not_applicable of level 3: the site does not want GPUDirect RDMA, or gpu_absent(). */
 const char *gpu_direct_absent(struct judging *g);
 
+/* Does the site ask for GPUs on this node, by role or by declaration? */
+bool gpu_declared(const struct judging *g);
 /* Number of NVIDIA GPUs on the PCI bus of this node. */
 size_t gpu_count(const struct judging *g);
 

@@ -301,7 +301,9 @@ void judge_gpu_driver(struct judging *g)
 	if (!fact_bool(g, &loaded, "/gpu/driver/loaded"))
 		return;
 	if (!loaded) {
-		judge_not_loaded(g);
+		/* a driver is missed where a GPU is known of */
+		if (gpu_declared(g) || fact(g, "/pci/devices"))
+			judge_not_loaded(g);
 		return;
 	}
 	version = fact_string(g, "/gpu/driver/version");

@@ -264,6 +264,19 @@ static void driver_not_loaded(void **state)
 	scene_status(judged(s, "gpu.driver"), VERDICT_UNKNOWN);
 }
 
+/* Without a look at the PCI bus and a word of the site nobody knows of a GPU to drive. */
+static void driver_of_no_known_gpu(void **state)
+{
+	struct scene *s = *state;
+
+	scene_set(s->snapshots[0], "/gpu/driver/loaded", "false");
+	scene_set(s->snapshots[0], "/pci/devices", NULL);
+	scene_status(judged(s, "gpu.driver"), VERDICT_FAIL);
+	s->nodes[0].n_gpus = 0;
+	s->nodes[0].roles = 0;
+	scene_status(judged(s, "gpu.driver"), VERDICT_UNKNOWN);
+}
+
 /* --- gpu.nvml --------------------------------------------------------------------------------- */
 
 static void nvml_does_not_answer(void **state)
@@ -334,6 +347,7 @@ int main(void)
 		SCENE(two_kmods),
 		SCENE(library_and_module_differ),
 		SCENE(driver_not_loaded),
+		SCENE(driver_of_no_known_gpu),
 		SCENE(nvml_does_not_answer),
 		SCENE(one_gpu_is_silent),
 	};
