@@ -86,6 +86,16 @@ def check(where, folder, prefix=()):
     return json.loads(result.stdout)
 
 
+def converged(where, folder):
+    """The report once LACP has settled: a bond that was just made may still be seen without its partner."""
+    deadline = time.monotonic() + 120
+    while True:
+        report = check(where, folder)
+        if not any(v["status"] == "fail" for v in report["verdicts"]) or time.monotonic() > deadline:
+            return report
+        time.sleep(2)
+
+
 def verdicts(report):
     return {(v["gate"], v.get("node"), v.get("subject")): v for v in report["verdicts"]}
 
@@ -205,7 +215,7 @@ def main():
             t.done()
     try:
         with tempfile.TemporaryDirectory() as folder:
-            baseline = {where: check(where, folder) for where in (*NODES, PAIR)}
+            baseline = {where: converged(where, folder) for where in (*NODES, PAIR)}
             t.case(lambda t: healthy(t, baseline))
             t.case(lambda t: replay(t, folder))
             if not only:
