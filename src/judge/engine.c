@@ -179,6 +179,7 @@ static void judge_subject(struct engine *e, size_t gate, size_t node, const stru
 	struct judging g = {
 		.gate = e->gates[gate],
 		.site = in->site,
+		.matrix = in->matrix,
 		.node = r->node,
 		.snapshot = in->nodes[node].snapshot,
 		.bond = s->bond,
@@ -214,6 +215,7 @@ static void judge_pair_of(struct engine *e, size_t gate, const struct judge_pair
 	struct judging g = {
 		.gate = e->gates[gate],
 		.site = e->input->site,
+		.matrix = e->input->matrix,
 		.node = r->node,
 		.snapshot = p->a->snapshot,
 		.port = port,
@@ -255,6 +257,7 @@ static void judge_site(struct engine *e, size_t gate)
 	struct judging g = {
 		.gate = e->gates[gate],
 		.site = e->input->site,
+		.matrix = e->input->matrix,
 		.all = e->input->nodes,
 		.n_all = e->input->n_nodes,
 		.verdict = &r->v,
@@ -268,7 +271,7 @@ static void judge_everywhere(struct engine *e, size_t gate)
 {
 	const struct gate *g = e->gates[gate];
 
-	if (g->scope == GATE_SITE && !e->input->paper)
+	if ((g->scope == GATE_SITE) != e->input->paper)
 		return;
 	if (g->scope == GATE_SITE || g->scope == GATE_CLUSTER) {
 		judge_site(e, gate);

@@ -204,6 +204,43 @@ json_t *fact_peer_optional(struct judging *g, const char *fmt, ...)
 	return look(g, peers(g), false, pointer);
 }
 
+static json_t *look_declared(struct judging *g, const char *pointer)
+{
+	json_t *value = json_pointer_get(g->site->document, pointer);
+	unsigned line = site_line(g->site, pointer);
+	_cleanup_free_ char *place = g->site->path && line ?
+					     xasprintf("%s:%u", g->site->path, line) :
+					     xstrdup("site");
+
+	evidence_add(g, place, pointer, value, value ? NULL : "not declared");
+	return value;
+}
+
+json_t *declared(struct judging *g, const char *fmt, ...)
+{
+	POINTER(pointer, fmt);
+	return look_declared(g, pointer);
+}
+
+const char *declared_string(struct judging *g, const char *fmt, ...)
+{
+	POINTER(pointer, fmt);
+	return json_string_value(look_declared(g, pointer));
+}
+
+bool declared_bool(struct judging *g, bool fallback, const char *fmt, ...)
+{
+	POINTER(pointer, fmt);
+	json_t *value = look_declared(g, pointer);
+
+	return json_is_boolean(value) ? json_is_true(value) : fallback;
+}
+
+void fact_row(struct judging *g, json_t *row)
+{
+	evidence_add(g, "data", json_get_string(row, "at", "?"), row, NULL);
+}
+
 void fact_declared(struct judging *g, const struct site_where *where, json_t *value,
 		   const char *fmt, ...)
 {
@@ -289,6 +326,27 @@ void judge_warn(struct judging *g, const char *cause, const char *fix, const cha
 	FORMATTED(text, fmt);
 	find(g, VERDICT_WARN, text);
 	add_cause(g, cause, fix, false, text);
+}
+
+void judge_option(struct judging *g, const char *fmt, ...)
+{
+	struct verdict *v = g->verdict;
+
+	FORMATTED(text, fmt);
+	if (v->n_causes)
+		strings_add(&v->causes[v->n_causes - 1].options, xstrdup(text));
+}
+
+void judge_unverified(struct judging *g, const char *gate_id, const char *fmt, ...)
+{
+	struct verdict *v = g->verdict;
+
+	FORMATTED(text, fmt);
+	v->unverified = xreallocarray(v->unverified, v->n_unverified + 1, sizeof(*v->unverified));
+	v->unverified[v->n_unverified++] = (struct unverified){
+		.text = xstrdup(text),
+		.gate = gate_id ? xstrdup(gate_id) : NULL,
+	};
 }
 
 void judge_fail(struct judging *g, const char *cause, const char *fix, const char *fmt, ...)

@@ -29,6 +29,7 @@
 
 #include "base/json.h"
 #include "judge/verdict.h"
+#include "matrix/matrix.h"
 #include "site/site.h"
 
 enum gate_scope {
@@ -74,6 +75,7 @@ const struct gate *gate_find(const char *id);
 struct judging {
 	const struct gate *gate;
 	const struct site *site;
+	const struct matrix *matrix;	/* for gates on paper; NULL otherwise */
 	const struct site_node *node;
 	json_t *snapshot;	/* of `node`; NULL when nobody took one */
 	/* subject, by the gate's scope; NULL otherwise */
@@ -125,6 +127,17 @@ void fact_declared(struct judging *g, const struct site_where *where, json_t *va
 		   const char *fmt, ...) RH_PRINTF(4, 5);
 
 /*
+ * Value of the site file at a pointer of its document ("/gpu_operator/driver/rdma/enabled"), noted
+ * as evidence with its line; NULL when it is not declared, which is noted too. Borrowed.
+ */
+json_t *declared(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
+const char *declared_string(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
+bool declared_bool(struct judging *g, bool fallback, const char *fmt, ...) RH_PRINTF(3, 4);
+
+/* Note a row of the support matrix as evidence, with its place, source and date. */
+void fact_row(struct judging *g, json_t *row);
+
+/*
  * Look without leaving evidence: to choose which facts matter (walk a list, pick a device by its
  * link). What decides must then be read with fact().
  */
@@ -147,6 +160,12 @@ void judge_fail(struct judging *g, const char *cause, const char *fix, const cha
 /* The verdict already fails (or warns): one of several causes that the facts do not tell apart. */
 void judge_candidate(struct judging *g, const char *cause, const char *fix, const char *fmt, ...)
 	RH_PRINTF(4, 5);
+/* A way out of the last cause, one of several to choose from. */
+void judge_option(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
+/* What stays open whatever the verdict: nobody has seen it, and `gate_id` will (NULL: only the
+ * vendor can tell). Does not change the status. */
+void judge_unverified(struct judging *g, const char *gate_id, const char *fmt, ...)
+	RH_PRINTF(3, 4);
 /* The failure is a consequence: `gate_id` (subject in parentheses when it has one) has the
  * cause. */
 void judge_explained_by(struct judging *g, const char *gate_id, const char *subject);
@@ -163,7 +182,8 @@ struct judge_input {
 	const struct site *site;
 	const struct judge_node *nodes;	/* nodes with snapshots */
 	size_t n_nodes;
-	bool paper;	/* GATE_SITE gates too (plan) */
+	bool paper;	/* the gates on paper (GATE_SITE) and no others: plan */
+	const struct matrix *matrix;	/* support matrix, for those */
 	const struct gate *const *gates;	/* in ladder order; NULL: the registry */
 	size_t n_gates;
 };

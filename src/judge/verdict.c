@@ -29,6 +29,7 @@ static void verdict_clear(struct verdict *v)
 		free(v->causes[i].id);
 		free(v->causes[i].text);
 		free(v->causes[i].fix);
+		strings_free(v->causes[i].options);
 	}
 	free(v->causes);
 	for (size_t i = 0; i < v->n_evidence; i++) {
@@ -38,6 +39,11 @@ static void verdict_clear(struct verdict *v)
 		json_decref(v->evidence[i].value);
 	}
 	free(v->evidence);
+	for (size_t i = 0; i < v->n_unverified; i++) {
+		free(v->unverified[i].text);
+		free(v->unverified[i].gate);
+	}
+	free(v->unverified);
 	*v = (struct verdict){0};
 }
 

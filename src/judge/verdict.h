@@ -34,6 +34,13 @@ struct cause {
 	char *text;		/* one sentence, with the names and values of this site */
 	char *fix;		/* what to do, may be several lines; NULL: nothing can be said */
 	bool candidate; /* the facts do not exclude other causes; `text` says what would tell */
+	char **options;	/* NULL-terminated: ways out to choose from; NULL: none */
+};
+
+/* What a verdict takes for granted and cannot know, and the gate that will prove it. */
+struct unverified {
+	char *text;	/* one sentence without full stop */
+	char *gate;	/* id of that gate, "proof.gdr"; NULL: no gate can, ask the vendor */
 };
 
 struct verdict {
@@ -51,6 +58,8 @@ struct verdict {
 	char *explained_by;	/* id of the gate (and subject) whose cause explains this failure */
 	char **blocked_by;	/* NULL-terminated gate ids (with subject) that did not pass */
 	char *obtain;		/* how to obtain the missing fact, for unknown */
+	struct unverified *unverified;
+	size_t n_unverified;
 	bool double_used;	/* a test double stands behind some fact */
 };
 

@@ -41,6 +41,30 @@ const char *schema_check_link(const char *text)
 	return NULL;
 }
 
+const char *schema_check_word(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789._/:-";
+
+	if (!text[0] || text[0] == '-' || text[strspn(text, letters)])
+		return "letters, digits and any of . _ / : - (not first)";
+	return NULL;
+}
+
+/* registry/path:tag, registry/path@digest; not the whole grammar of distribution/reference */
+const char *schema_check_image(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789._/:@-";
+	const char *name = strrchr(text, '/');
+
+	if (!text[0] || text[strspn(text, letters)])
+		return "letters, digits and any of . _ / : @ -";
+	if (!name || name == text || !strpbrk(name, ":@"))
+		return "write it with registry and tag: nvcr.io/nvidia/driver:580.126.20-rhel10";
+	return NULL;
+}
+
 /* `#` stands for a lower-case hexadecimal digit. */
 static bool matches(const char *text, const char *pattern)
 {
@@ -108,6 +132,8 @@ const char *schema_check_version(const char *text)
 
 const char *schema_check_path(const char *text)
 {
+	if (text[0] == '/' && text[strcspn(text, "'\"\\`$\n")])
+		return "no quotes, '\\', '`' or '$' in a path";
 	return text[0] == '/' ? NULL : "an absolute path begins with '/'";
 }
 
@@ -115,6 +141,10 @@ const char *schema_check_url(const char *text)
 {
 	const char *rest = strstr(text, "://");
 
+	/* RFC 3986, section 2: what a URL is made of, less what a shell or a quote could mistake */
+	for (const char *s = text; *s; s++)
+		if (!isalnum((unsigned char)*s) && !strchr("-._~:/?#[]@!*+,;=%&", *s))
+			return "no quotes, white space or control characters in a URL";
 	if (rest && rest != text && rest[3])
 		return NULL;
 	return "write it with its scheme: https://host/path";
@@ -126,9 +156,10 @@ const char *schema_check_host(const char *text)
 		return "it is empty";
 	if (strstr(text, "://"))
 		return "without a scheme here: registry.example.net:5000";
+	/* it ends up in scripts and configurations: nothing that could end a word there */
 	for (const char *s = text; *s; s++)
-		if (isspace((unsigned char)*s))
-			return "no white space in it";
+		if (!isalnum((unsigned char)*s) && !strchr("._-:/[]", *s))
+			return "letters, digits and any of . _ - : / [ ]";
 	return NULL;
 }
 

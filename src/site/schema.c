@@ -25,6 +25,8 @@ static const struct schema_type bytes = {
 static const struct schema_type share = {
 	.kind = SCHEMA_NUMBER, .what = "a share from 1% to 100%", .convert = schema_convert_percent,
 	.min = 1, .max = 100 };
+static const struct schema_type qos_order = {
+	WORDS("before-bond", "after-bond"), .what = "an order" };
 static const struct schema_key qos_keys[] = {
 	{ "dscp", &schema_dscp, "DSCP of RoCE packets (the IP ToS byte is four times that)",
 	  offsetof(struct site_qos, dscp) },
@@ -41,6 +43,11 @@ static const struct schema_key qos_keys[] = {
 	{ "pfc", &schema_truth, "PFC on the RoCE priority, and on no other",
 	  offsetof(struct site_qos, pfc) },
 	{ "ecn", &schema_truth, "ECN for the RoCE class", offsetof(struct site_qos, ecn) },
+	{ "ecn_host", &schema_truth,
+	  "false: only the switch marks, the hosts are not expected to slow down",
+	  SCHEMA_UNBOUND, .fallback_text = "as `ecn`" },
+	{ "order", &qos_order, "when DCB is set on ports that are bonded", SCHEMA_UNBOUND,
+	  .fallback_text = "`before-bond`, as `render` writes it" },
 	{ "dcb", &schema_truth, "false: the NICs of this site have no DCB to judge",
 	  offsetof(struct site_qos, dcb) },
 	{0}
@@ -71,6 +78,22 @@ static const struct schema_type cni = {
 static const struct schema_type pod_rdma = {
 	WORDS("host-gid", "host-network", "second-network", "none"),
 	.what = "a way of RDMA in pods" };
+static const struct schema_type api_endpoint = {
+	.kind = SCHEMA_TEXT, .what = "host:port", .check = schema_check_host };
+static const struct schema_type topology_manager = {
+	WORDS("none", "best-effort", "restricted", "single-numa-node"),
+	.what = "a policy of kubelet's topology manager" };
+static const struct schema_type topology_scope = {
+	WORDS("container", "pod"), .what = "a scope of kubelet's topology manager" };
+static const struct schema_key test_image_keys[] = {
+	{ "cuda", &schema_image, "image of the CUDA test pod", SCHEMA_UNBOUND },
+	{ "rdma", &schema_image, "image of the RDMA test pods, with perftest", SCHEMA_UNBOUND },
+	{ "device_plugin", &schema_image, "image of the RDMA device plugin", SCHEMA_UNBOUND },
+	{0}
+};
+static const struct schema_type test_images = {
+	OBJECT("images", "Images of plugin and test pods: `kubernetes/images`"),
+	.text = "Upstream names; `registry/mirrors` is applied to them.", .keys = test_image_keys };
 static const struct schema_key kubernetes_keys[] = {
 	{ "version", &schema_version, "Kubernetes version",
 	  offsetof(struct site, kubernetes_version) },
@@ -85,6 +108,15 @@ static const struct schema_key kubernetes_keys[] = {
 	{ "rdma_cm", &schema_truth, "true: pods use RDMA-CM, which needs a link of their own",
 	  SCHEMA_UNBOUND },
 	{ "rdma_resource", &schema_any_text, "extended resource of RDMA devices", SCHEMA_UNBOUND },
+	{ "images", &test_images, "images of the device plugin and of test pods", SCHEMA_UNBOUND },
+	{ "topology_manager", &topology_manager, "policy of kubelet's topology manager",
+	  SCHEMA_UNBOUND },
+	{ "topology_scope", &topology_scope, "its scope", SCHEMA_UNBOUND },
+	{ "unproven_taint", &schema_any_text,
+	  "taint that a new node keeps until its gates pass, `key=value:effect`", SCHEMA_UNBOUND,
+	  .fallback_text = "`railhead/unproven=true:NoSchedule`" },
+	{ "api_endpoint", &api_endpoint, "host:port of the API server behind a load balancer",
+	  SCHEMA_UNBOUND },
 	{0}
 };
 static const struct schema_type kubernetes = {
@@ -111,18 +143,27 @@ static const struct schema_key driver_keys[] = {
 	{ "kernel_module_type", &module_type, "Helm `driver.kernelModuleType`", SCHEMA_UNBOUND },
 	{ "precompiled", &schema_truth, "Helm `driver.usePrecompiled`", SCHEMA_UNBOUND },
 	{ "repo_config", &schema_any_text, "ConfigMap with package repositories", SCHEMA_UNBOUND },
+	{ "entitlement", &schema_truth,
+	  "true: the subscription paths that the driver pod mounts exist on the hosts",
+	  SCHEMA_UNBOUND },
 	{ "rdma", &driver_rdma, "legacy peer-memory module", SCHEMA_UNBOUND },
 	{0}
 };
 static const struct schema_type driver = {
 	OBJECT("a GPU driver", "The GPU driver: `gpu_operator/driver`"), .keys = driver_keys };
 
+static const struct schema_type chart_values = {
+	.kind = SCHEMA_TABLE, .what = "a map from a key of the chart to its value",
+	.name = &schema_any_text, .item = &schema_any_text };
 static const struct schema_key gpu_operator_keys[] = {
 	{ "version", &schema_version, "GPU Operator version", SCHEMA_UNBOUND },
 	{ "namespace", &schema_any_text, "its namespace", SCHEMA_UNBOUND },
 	{ "driver", &driver, "driver container", SCHEMA_UNBOUND },
 	{ "gds", &schema_truth, "GPUDirect Storage (nvidia-fs)", SCHEMA_UNBOUND },
 	{ "gdrcopy", &schema_truth, "GDRCopy", SCHEMA_UNBOUND },
+	{ "values", &chart_values,
+	  "more values of the Helm chart, by dotted key: `dcgmExporter.enabled: false`",
+	  SCHEMA_UNBOUND },
 	{0}
 };
 static const struct schema_type gpu_operator = {
@@ -151,6 +192,10 @@ static const struct schema_key registry_keys[] = {
 	{ "mirrors", &mirrors, "mirror of each upstream: `nvcr.io: registry.example.net/nvcr.io`",
 	  SCHEMA_UNBOUND },
 	{ "images", &schema_texts, "images that the registry holds, with tags", SCHEMA_UNBOUND },
+	{ "packages", &schema_texts, "packages that the package repository holds, with versions",
+	  SCHEMA_UNBOUND },
+	{ "pull_secret", &schema_node_name, "Kubernetes secret for pulling images",
+	  SCHEMA_UNBOUND },
 	{ "files_url", &url, "server of the binaries that Kubespray downloads", SCHEMA_UNBOUND },
 	{ "packages_url", &url, "package repository (BaseOS, AppStream, kernel-devel)",
 	  SCHEMA_UNBOUND },
@@ -170,10 +215,18 @@ static const struct schema_key ecn_keys[] = {
 static const struct schema_type switch_ecn = {
 	OBJECT("ECN thresholds", "Marking: `switch/ecn`"), .keys = ecn_keys };
 static const struct schema_type metres = { NUMBER(1, 40000), .what = "a cable length in metres" };
+static const struct schema_type switch_platform = {
+	WORDS("sonic", "nvue", "eos", "nxos", "os10"),
+	.what = "a network operating system" };
 static const struct schema_key switch_keys[] = {
 	{ "names", &schema_texts, "the switches, two for a bond across a pair", SCHEMA_UNBOUND },
 	{ "model", &schema_any_text, "hardware", SCHEMA_UNBOUND },
 	{ "os", &schema_any_text, "network operating system and version", SCHEMA_UNBOUND },
+	{ "platform", &switch_platform,
+	  "whose configuration is rendered; without it, one of each kind", SCHEMA_UNBOUND },
+	{ "vlan", &schema_vlan_id, "untagged VLAN of the host ports", SCHEMA_UNBOUND },
+	{ "pfc_watchdog", &schema_truth, "the switch breaks a pause storm", SCHEMA_UNBOUND,
+	  .fallback_text = "true" },
 	{ "port_speed", &schema_speed, "speed of the host ports", SCHEMA_UNBOUND },
 	{ "cable_metres", &metres, "longest cable to a host", SCHEMA_UNBOUND },
 	{ "mtu", &schema_mtu, "MTU of the host ports", SCHEMA_UNBOUND },

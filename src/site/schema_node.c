@@ -15,11 +15,16 @@ static const struct schema_type profile_name = {
 const struct schema_type schema_any_text = { .kind = SCHEMA_TEXT, .what = "text" };
 const struct schema_type schema_version = {
 	.kind = SCHEMA_TEXT, .what = "a version", .check = schema_check_version };
+static const struct schema_type word = {
+	.kind = SCHEMA_TEXT, .what = "a name without white space", .check = schema_check_word };
 static const struct schema_type prefix = {
 	.kind = SCHEMA_TEXT, .what = "an address with its prefix length",
 	.check = schema_check_prefix };
 static const struct schema_type ip_address = {
 	.kind = SCHEMA_TEXT, .what = "an address", .check = schema_check_ip };
+const struct schema_type schema_image = {
+	.kind = SCHEMA_TEXT, .what = "an image with its registry and tag or digest",
+	.check = schema_check_image };
 const struct schema_type schema_truth = { .kind = SCHEMA_TRUTH, .what = "true or false" };
 const struct schema_type schema_speed = {
 	.kind = SCHEMA_NUMBER, .what = "a speed with its unit, like 100G or 25000M",
@@ -58,6 +63,23 @@ static const struct schema_type pci_id = {
 static const struct schema_type link_names = {
 	.kind = SCHEMA_LIST, .what = "a list of link names", .item = &link_name };
 
+static const struct schema_type route_target = {
+	.kind = SCHEMA_TEXT, .what = "a network with its prefix length",
+	.check = schema_check_prefix };
+static const struct schema_key route_keys[] = {
+	{ "to", &route_target, "destination, `0.0.0.0/0` is the default route", SCHEMA_UNBOUND,
+	  .required = true },
+	{ "via", &ip_address, "next hop", SCHEMA_UNBOUND, .required = true },
+	{0}
+};
+static const struct schema_type route = {
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a route",
+	.title = "A route: `routes`", .keys = route_keys };
+static const struct schema_type routes = {
+	.kind = SCHEMA_LIST, .what = "a list of routes", .item = &route };
+static const struct schema_type ip_addresses = {
+	.kind = SCHEMA_LIST, .what = "a list of addresses", .item = &ip_address };
+
 static const struct schema_key link_keys[] = {
 	{ "pci", &bdf, "PCI address of the port", offsetof(struct site_link, pci) },
 	{ "driver", &schema_any_text, "kernel driver that must be bound: `ice`, `mlx5_core`, …",
@@ -71,6 +93,11 @@ static const struct schema_key link_keys[] = {
 	{ "mtu", &schema_mtu, "MTU of the link", offsetof(struct site_link, mtu) },
 	{ "addresses", &prefixes, "addresses of the link",
 	  offsetof(struct site_link, addresses) },
+	{ "gateway", &ip_address, "default gateway", SCHEMA_UNBOUND },
+	{ "routes", &routes, "routes by this link", SCHEMA_UNBOUND },
+	{ "switch", &word, "switch at the other end of the cable", SCHEMA_UNBOUND },
+	{ "switch_port", &word, "its port, as the switch names it: `Ethernet12`, `swp3`",
+	  SCHEMA_UNBOUND },
 	{0}
 };
 static const struct schema_type link = {
@@ -103,6 +130,8 @@ static const struct schema_key bond_keys[] = {
 	{ "mtu", &schema_mtu, "MTU of the bond", offsetof(struct site_bond, mtu) },
 	{ "addresses", &prefixes, "addresses of the bond",
 	  offsetof(struct site_bond, addresses) },
+	{ "gateway", &ip_address, "default gateway", SCHEMA_UNBOUND },
+	{ "routes", &routes, "routes by this link", SCHEMA_UNBOUND },
 	{0}
 };
 static const struct schema_type bond = {
@@ -114,17 +143,19 @@ static const struct schema_type bonds = {
 	.item = &bond,
 	.size = sizeof(struct site_bond), .name_at = offsetof(struct site_bond, name) };
 
-static const struct schema_type vlan_id = { NUMBER(1, 4094), .what = "a VLAN id from 1 to 4094" };
+const struct schema_type schema_vlan_id = { NUMBER(1, 4094), .what = "a VLAN id from 1 to 4094" };
 static const struct schema_type egress = {
 	.kind = SCHEMA_EIGHT, .what = "a map from kernel priority to PCP",
 	.item = &schema_priority };
 static const struct schema_key vlan_keys[] = {
 	{ "link", &link_name, "declared link, bond or VLAN below it",
 	  offsetof(struct site_vlan, link), .required = true },
-	{ "id", &vlan_id, "VLAN id", offsetof(struct site_vlan, id), .required = true },
+	{ "id", &schema_vlan_id, "VLAN id", offsetof(struct site_vlan, id), .required = true },
 	{ "mtu", &schema_mtu, "MTU of the VLAN link", offsetof(struct site_vlan, mtu) },
 	{ "addresses", &prefixes, "addresses of the VLAN link",
 	  offsetof(struct site_vlan, addresses) },
+	{ "gateway", &ip_address, "default gateway", SCHEMA_UNBOUND },
+	{ "routes", &routes, "routes by this link", SCHEMA_UNBOUND },
 	{ "egress", &egress, "egress map: kernel priority → PCP in the VLAN tag",
 	  offsetof(struct site_vlan, egress) },
 	{0}
@@ -199,8 +230,8 @@ static const struct schema_type os = {
 	.keys = os_keys };
 
 static const struct schema_key ssh_keys[] = {
-	{ "address", &schema_any_text, "host name or address", SCHEMA_UNBOUND },
-	{ "user", &schema_any_text, "login", SCHEMA_UNBOUND },
+	{ "address", &word, "host name or address", SCHEMA_UNBOUND },
+	{ "user", &word, "login", SCHEMA_UNBOUND },
 	{ "port", &tcp_port, "TCP port", SCHEMA_UNBOUND },
 	{0}
 };
@@ -220,6 +251,24 @@ static const struct schema_type netns = {
 static const struct schema_type labels = {
 	.kind = SCHEMA_TABLE, .what = "a map of labels", .name = &schema_any_text,
 	.item = &schema_any_text };
+
+static const struct schema_type driver_source = {
+	WORDS("inbox", "out-of-tree"), .what = "where a driver comes from" };
+static const struct schema_key driver_keys[] = {
+	{ "source", &driver_source,
+	  "`inbox`: of the distribution's kernel; `out-of-tree`: built from the vendor's source",
+	  offsetof(struct site_driver, source), .fallback = "inbox" },
+	{ "version", &schema_version, "version of an out-of-tree driver",
+	  offsetof(struct site_driver, version) },
+	{0}
+};
+static const struct schema_type driver = {
+	.kind = SCHEMA_OBJECT, .what = "a map with the keys of a driver",
+	.title = "A driver: `drivers/DRIVER`",
+	.text = "A driver that is not named here is taken as inbox.", .keys = driver_keys };
+static const struct schema_type drivers = {
+	.kind = SCHEMA_TABLE, .what = "a map of drivers by name", .name = &word, .item = &driver,
+	.size = sizeof(struct site_driver), .name_at = offsetof(struct site_driver, name) };
 
 static const struct schema_key node_keys[] = {
 	{ "roles", &roles, "`gpu`, `storage`, `client`", offsetof(struct site_node, roles),
@@ -243,6 +292,13 @@ static const struct schema_key node_keys[] = {
 	  offsetof(struct site_node, rdma), offsetof(struct site_node, n_rdma) },
 	{ "gpus", &gpus, "GPUs by model", offsetof(struct site_node, gpus),
 	  offsetof(struct site_node, n_gpus) },
+	{ "drivers", &drivers, "kernel drivers by name: `ice`, `irdma`, `mlx5_core`",
+	  offsetof(struct site_node, drivers), offsetof(struct site_node, n_drivers) },
+	{ "dns", &ip_addresses, "name servers", SCHEMA_UNBOUND },
+	{ "node_ip", &ip_address, "address that Kubernetes uses for the node", SCHEMA_UNBOUND,
+	  .fallback_text = "`ssh/address` when that is an address" },
+	{ "kube_node", &schema_truth, "true: a worker of the cluster", SCHEMA_UNBOUND,
+	  .fallback_text = "true, but false for a node that has only the role `storage`" },
 	{ "ssh", &ssh, "how to reach the node", SCHEMA_UNBOUND },
 	{ "labels", &labels, "Kubernetes node labels", SCHEMA_UNBOUND },
 	{ "taints", &schema_texts, "Kubernetes node taints, `key=value:effect`", SCHEMA_UNBOUND },

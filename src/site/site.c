@@ -45,6 +45,51 @@ static void bind_nodes(struct site *site, const struct tree *nodes)
 	}
 }
 
+/* lines[pointer] = line, for `tree` and all below it. */
+static void note_lines(json_t *lines, const char *pointer, const struct tree *tree)
+{
+	for (size_t i = 0; tree->kind == TREE_MAP && i < tree->n; i++) {
+		const struct tree_pair *pair = &tree->pairs[i];
+		_cleanup_free_ char *segment = json_pointer_format("/%s", pair->key->text);
+		_cleanup_free_ char *below = xasprintf("%s%s", pointer, segment);
+
+		json_put_int(lines, below, pair->key->where.line);
+		note_lines(lines, below, pair->value);
+	}
+	for (size_t i = 0; tree->kind == TREE_LIST && i < tree->n; i++) {
+		_cleanup_free_ char *below = xasprintf("%s/%zu", pointer, i);
+
+		json_put_int(lines, below, tree->items[i]->where.line);
+		note_lines(lines, below, tree->items[i]);
+	}
+}
+
+/* Nodes are left out: they have places of their own, and there may be a thousand. */
+static json_t *lines_new(const struct tree *root)
+{
+	static const char *const left_out[] = { "nodes", "profiles", "defaults" };
+	json_t *lines = json_object_new();
+
+	for (size_t i = 0; i < root->n; i++) {
+		const struct tree_pair *pair = &root->pairs[i];
+		bool skip = false;
+
+		for (size_t k = 0; k < ARRAY_SIZE(left_out); k++)
+			skip = skip || !strcmp(pair->key->text, left_out[k]);
+		if (skip)
+			continue;
+		_cleanup_free_ char *pointer = xasprintf("/%s", pair->key->text);
+		json_put_int(lines, pointer, pair->key->where.line);
+		note_lines(lines, pointer, pair->value);
+	}
+	return lines;
+}
+
+unsigned site_line(const struct site *site, const char *pointer)
+{
+	return (unsigned)json_get_int(site->lines, pointer, 0);
+}
+
 static struct site *site_new(struct tree_document *doc, struct tree *nodes)
 {
 	struct site *site = xcalloc(1, sizeof(*site));
@@ -63,6 +108,7 @@ static struct site *site_new(struct tree_document *doc, struct tree *nodes)
 	site->storage = tree_get(doc->root, "storage");
 	site->workload = tree_get(doc->root, "workload");
 	site->document = json_incref(schema_json(&schema_site, doc->root));
+	site->lines = lines_new(doc->root);
 	/* readers of the document need not know about profiles */
 	json_t *expanded = json_object_new();
 	for (size_t i = 0; i < nodes->n; i++) {
@@ -164,6 +210,7 @@ void site_free(struct site *site)
 	free(site->nodes);
 	schema_release(&schema_site, site);
 	json_decref(site->document);
+	json_decref(site->lines);
 	free(site->path);
 	free(site);
 }
@@ -200,4 +247,9 @@ struct site_link *site_link_find(const struct site_node *node, const char *name)
 struct site_rdma *site_rdma_find(const struct site_node *node, const char *link)
 {
 	FIND(node->rdma, node->n_rdma, link, link);
+}
+
+struct site_driver *site_driver_find(const struct site_node *node, const char *name)
+{
+	FIND(node->drivers, node->n_drivers, name, name);
 }

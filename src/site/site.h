@@ -94,6 +94,14 @@ struct site_gpu {
 	char *driver_min, *driver_max;	/* version range, either may be NULL */
 };
 
+/* Where a kernel driver comes from. */
+struct site_driver {
+	struct site_where where;
+	char *name;	/* "ice", "irdma", "mlx5_core" */
+	char *source;	/* "inbox" (of the kernel) or "out-of-tree"; the default is inbox */
+	char *version;	/* of an out-of-tree driver */
+};
+
 struct site_node {
 	struct site_where where;
 	char *name;
@@ -114,6 +122,8 @@ struct site_node {
 	size_t n_rdma;
 	struct site_gpu *gpus;	/* one entry per model */
 	size_t n_gpus;
+	struct site_driver *drivers;
+	size_t n_drivers;
 };
 
 /* Quality of service of the RoCE class, the same on hosts and switch. */
@@ -146,6 +156,7 @@ struct site {
 	/* The whole file as JSON, for plan, render and reports; profiles and defaults are merged
 	 * into its nodes. Read only: values are shared. NULL when discovered. */
 	json_t *document;
+	json_t *lines;	/* see site_line() */
 };
 
 /*
@@ -173,11 +184,16 @@ static inline RH_UNUSED void cleanup_site_p(struct site **site)
 }
 #define _cleanup_site_ __attribute__((cleanup(cleanup_site_p)))
 
+/* Line of the file where the value at a pointer of `document` was written (of its key, in a map);
+ * 0 when it is not known: below /nodes, or discovered. */
+unsigned site_line(const struct site *site, const char *pointer);
+
 struct site_node *site_node_find(const struct site *site, const char *name);
 struct site_bond *site_bond_find(const struct site_node *node, const char *name);
 struct site_vlan *site_vlan_find(const struct site_node *node, const char *name);
 struct site_link *site_link_find(const struct site_node *node, const char *name);
 struct site_rdma *site_rdma_find(const struct site_node *node, const char *link);
+struct site_driver *site_driver_find(const struct site_node *node, const char *name);
 
 /* Schema table as text: the reference part of docs/site.md, in Markdown. Caller frees. */
 char *site_schema_markdown(void);

@@ -21,9 +21,12 @@ ROOMS = {
     "host": {"base", "host"},
     "observe": {"base", "host", "observe"},
     "site": {"base", "site"},
-    "judge": {"base", "site", "judge"},
-    "report": {"base", "site", "judge", "report"},
-    "cmd": {"base", "host", "observe", "site", "judge", "report", "cmd"},
+    "matrix": {"base", "site", "matrix"},
+    "judge": {"base", "site", "matrix", "judge"},
+    "plan": {"base", "site", "matrix", "judge", "plan"},
+    "render": {"base", "site", "matrix", "judge", "plan", "render"},
+    "report": {"base", "site", "matrix", "judge", "plan", "report"},
+    "cmd": {"base", "host", "observe", "site", "matrix", "judge", "plan", "render", "report", "cmd"},
 }
 EXCEPTIONS = {("observe", "judge/signature.h")}
 

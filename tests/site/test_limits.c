@@ -195,13 +195,12 @@ static void test_long_words(void **state RH_UNUSED)
 {
 	struct strbuf text = {0}, wanted = {0};
 
-	strbuf_puts(&text, HEAD "nodes: {a: {");
+	strbuf_puts(&text, HEAD "nodes: {a: {os: {");
 	repeat(&text, "\xc3\xa9", 1000);
-	strbuf_puts(&text, ": 1}}\n");
-	strbuf_puts(&wanted, "s.yaml:3:13: nodes/a: unknown key '");
+	strbuf_puts(&text, ": 1}}}\n");
+	strbuf_puts(&wanted, "s.yaml:3:18: nodes/a/os: unknown key '");
 	repeat(&wanted, "\xc3\xa9", 28);
-	strbuf_puts(&wanted, "...'; known here: profile, roles, os, kernel, rdma_core_min, memlock, rdma_netns, "
-			     "links, bonds, vlans, rdma, gpus, ssh, labels, taints");
+	strbuf_puts(&wanted, "...'; known here: id, version");
 	check_text(&text, strbuf_str(&wanted));
 	strbuf_clear(&wanted);
 }
