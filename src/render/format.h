@@ -9,10 +9,12 @@
 
 /* --- YAML (format_yaml.c, libyaml) --- */
 
-/* One YAML document of a JSON value, block style, keys in insertion order. Text is quoted whenever
- * any YAML 1.1 or 1.2 reader could take it for something else (true, no, 1.33, 1:30, ~). */
+/* One YAML document of a JSON value, block style, keys in insertion order, without "---" (the
+ * caller writes it between several). Text is quoted whenever any YAML 1.1 or 1.2 reader could take
+ * it for something else (true, no, 1.33, 1:30, ~); several lines of ASCII become a literal
+ * block. */
 void format_yaml(struct strbuf *b, const json_t *value);
-/* "# " before each line of the text. */
+/* "# " before each line of the text; control characters in it become '?'. */
 void format_comment(struct strbuf *b, const char *text);
 
 /* --- shell --- */

@@ -36,10 +36,13 @@ struct render {
 	json_t *plan;
 	struct render_file **files;	/* sorted by path at the end */
 	size_t n_files, capacity;
-	char **refusals;	/* NULL-terminated: why it cannot be rendered, a line each */
+	/* NULL-terminated: why it cannot be rendered, a line each, the first 20 of n_refused */
+	char **refusals;
+	size_t n_refused;
 };
 
-/* Render everything. -EINVAL: something was refused; every refusal is a line of the message. */
+/* Render everything. -EINVAL: something was refused; every refusal is a line of the message.
+ * `plan` is taken over by render_clear(). */
 int render_site(struct render *r, struct error *err);
 void render_clear(struct render *r);
 #define _cleanup_render_ __attribute__((cleanup(render_clear)))
