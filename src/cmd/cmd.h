@@ -32,8 +32,13 @@ struct cmd_args {
 	const char *root;
 	const char *since;
 	const char *note;
+	const char *folder;	/* -o DIR of verbs that write several files */
+	const char *diff;
+	const char *language;
+	const char *data;
 	enum cmd_colour colour;
 	bool anonymize;
+	bool force;
 	bool quiet;
 	unsigned verbose;
 	bool help;
@@ -56,6 +61,15 @@ enum cmd_option_bit {
 	OPT_QUIET = 1 << 10,
 	OPT_VERBOSE = 1 << 11,
 	OPT_HELP = 1 << 12,
+	OPT_DATA = 1 << 13,
+	OPT_MATRIX = 1 << 14,
+	OPT_COMPONENTS = 1 << 15,
+	OPT_UPGRADE = 1 << 16,
+	OPT_FOLDER = 1 << 13,
+	OPT_DIFF = 1 << 14,
+	OPT_FORCE = 1 << 15,
+	OPT_LANGUAGE = 1 << 16,
+	OPT_DATA = 1 << 17,
 };
 
 struct cmd_verb {
@@ -79,6 +93,8 @@ int cmd_explain(const struct cmd_args *args);
 int cmd_snapshot(const struct cmd_args *args);
 int cmd_record(const struct cmd_args *args);
 int cmd_report(const struct cmd_args *args);
+int cmd_plan(const struct cmd_args *args);
+int cmd_render(const struct cmd_args *args);
 int cmd_version(const struct cmd_args *args);
 int cmd_completion(const struct cmd_args *args);
 
@@ -92,9 +108,11 @@ struct cmd_option {
 
 const struct cmd_option *cmd_options(size_t *n);
 
-/* Parse argv[1…] of a verb. 0, or -EINVAL with the message. */
+/* Parse argv[1…] of a verb. 0, or -EINVAL with the message; the caller clears `args` either way. */
 int cmd_args_parse(struct cmd_args *args, const struct cmd_verb *verb, int argc, char **argv,
 		   struct error *err);
+void cmd_args_clear(struct cmd_args *args);
+#define _cleanup_args_ __attribute__((cleanup(cmd_args_clear)))
 /* "railhead check [OPTION]... [SNAPSHOT]..." with the options of the verb. Caller frees. */
 char *cmd_usage(const struct cmd_verb *verb);
 

@@ -23,6 +23,15 @@ static const struct cmd_option options[] = {
 	{ "quiet", 'q', NULL, "only the closing line" },
 	{ "verbose", 'v', NULL, "also the evidence of every verdict" },
 	{ "help", 'h', NULL, "show this help and exit" },
+	{ "data", 0, "DIR", "take tables of the support matrix from DIR" },
+	{ "matrix", 0, NULL, "print the support matrix and where each table comes from" },
+	{ "components", 0, NULL, "print the bill: each component, where it lives, why" },
+	{ "upgrade", 0, "KEY=VALUE", "show what changes with this value; may be repeated" },
+	{ "output", 'o', "DIR", "write the files below DIR" },
+	{ "diff", 0, "DIR", "show what would change in DIR, and write nothing" },
+	{ "force", 0, NULL, "although the plan fails; replace edited files, kept as FILE.orig" },
+	{ "lang", 0, "LANG", "language of what people read: en or ko" },
+	{ "data", 0, "DIR", "take tables of the support matrix from DIR" },
 };
 
 const struct cmd_option *cmd_options(size_t *n)
@@ -43,6 +52,32 @@ static int colour_parse(enum cmd_colour *colour, const char *value, struct error
 		return error_set(err, -EINVAL, "--color takes auto, always or never, not '%s'",
 				 value);
 	return 0;
+}
+
+static int language_parse(const char **language, const char *value, struct error *err)
+{
+	if (strcmp(value, "en") && strcmp(value, "ko"))
+		return error_set(err, -EINVAL, "--lang takes en or ko, not '%s'", value);
+	*language = value;
+	return 0;
+}
+
+/* Options that may be repeated keep all of their values. */
+static void value_add(const char ***values, const char *value)
+{
+	size_t n = 0;
+
+	while (*values && (*values)[n])
+		n++;
+	*values = xreallocarray(*values, n + 2, sizeof(**values));
+	(*values)[n] = value;
+	(*values)[n + 1] = NULL;
+}
+
+void cmd_args_clear(struct cmd_args *args)
+{
+	free(args->upgrades);
+	args->upgrades = NULL;
 }
 
 static int option_store(struct cmd_args *args, unsigned bit, const char *value, struct error *err)
@@ -85,6 +120,32 @@ static int option_store(struct cmd_args *args, unsigned bit, const char *value, 
 		break;
 	case OPT_HELP:
 		args->help = true;
+		break;
+	case OPT_DATA:
+		args->data = value;
+		break;
+	case OPT_MATRIX:
+		args->matrix = true;
+		break;
+	case OPT_COMPONENTS:
+		args->components = true;
+		break;
+	case OPT_UPGRADE:
+		value_add(&args->upgrades, value);
+		break;
+	case OPT_FOLDER:
+		args->folder = value;
+		break;
+	case OPT_DIFF:
+		args->diff = value;
+		break;
+	case OPT_FORCE:
+		args->force = true;
+		break;
+	case OPT_LANGUAGE:
+		return language_parse(&args->language, value, err);
+	case OPT_DATA:
+		args->data = value;
 		break;
 	}
 	return 0;
@@ -140,12 +201,13 @@ static void getopt_tables(const struct cmd_verb *verb, struct strbuf *letters,
 	*longs = (struct option){0};
 }
 
-static int option_index(int c)
+/* The same letter may stand for other options of other verbs. */
+static int option_index(const struct cmd_verb *verb, int c)
 {
 	if (c >= 256)
 		return c - 256;
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		if (options[i].letter == c)
+		if (options[i].letter == c && (verb->options & (1u << i)))
 			return (int)i;
 	}
 	return -1;
@@ -186,7 +248,7 @@ int cmd_args_parse(struct cmd_args *args, const struct cmd_verb *verb, int argc,
 		if (c == ':')
 			return error_set(err, -EINVAL, "%s: option %s needs a value", verb->name,
 					 argv[optind - 1]);
-		int i = c == '?' ? -1 : option_index(c);
+		int i = c == '?' ? -1 : option_index(verb, c);
 
 		if (i < 0) {
 			char letter[] = { '-', (char)optopt, '\0' };
