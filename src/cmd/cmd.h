@@ -36,9 +36,12 @@ struct cmd_args {
 	const char *diff;
 	const char *language;
 	const char *data;
+	const char **upgrades;	/* NULL-terminated, NULL: none; see cmd_args_clear() */
 	enum cmd_colour colour;
 	bool anonymize;
 	bool force;
+	bool matrix;
+	bool components;
 	bool quiet;
 	unsigned verbose;
 	bool help;
@@ -65,11 +68,10 @@ enum cmd_option_bit {
 	OPT_MATRIX = 1 << 14,
 	OPT_COMPONENTS = 1 << 15,
 	OPT_UPGRADE = 1 << 16,
-	OPT_FOLDER = 1 << 13,
-	OPT_DIFF = 1 << 14,
-	OPT_FORCE = 1 << 15,
-	OPT_LANGUAGE = 1 << 16,
-	OPT_DATA = 1 << 17,
+	OPT_FOLDER = 1 << 17,
+	OPT_DIFF = 1 << 18,
+	OPT_FORCE = 1 << 19,
+	OPT_LANGUAGE = 1 << 20,
 };
 
 struct cmd_verb {

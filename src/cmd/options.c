@@ -31,7 +31,6 @@ static const struct cmd_option options[] = {
 	{ "diff", 0, "DIR", "show what would change in DIR, and write nothing" },
 	{ "force", 0, NULL, "although the plan fails; replace edited files, kept as FILE.orig" },
 	{ "lang", 0, "LANG", "language of what people read: en or ko" },
-	{ "data", 0, "DIR", "take tables of the support matrix from DIR" },
 };
 
 const struct cmd_option *cmd_options(size_t *n)
@@ -144,9 +143,6 @@ static int option_store(struct cmd_args *args, unsigned bit, const char *value, 
 		break;
 	case OPT_LANGUAGE:
 		return language_parse(&args->language, value, err);
-	case OPT_DATA:
-		args->data = value;
-		break;
 	}
 	return 0;
 }
