@@ -23,6 +23,16 @@ void render_refuse(struct render *r, const char *fmt, ...)
 		strings_add_once(&r->refusals, text);
 }
 
+void render_note(struct render *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	_cleanup_free_ char *text = xvasprintf(fmt, ap);
+	va_end(ap);
+	strings_add_once(&r->notes, text);
+}
+
 json_t *render_declared(const struct render *r, const char *fmt, ...)
 {
 	va_list ap;
@@ -133,6 +143,7 @@ void render_clear(struct render *r)
 	}
 	free(r->files);
 	strings_free(r->refusals);
+	strings_free(r->notes);
 	json_decref(r->plan);
 	*r = (struct render){0};
 }

@@ -39,6 +39,7 @@ struct render {
 	/* NULL-terminated: why it cannot be rendered, a line each, the first 20 of n_refused */
 	char **refusals;
 	size_t n_refused;
+	char **notes;	/* NULL-terminated: what was not rendered and why, a line each */
 };
 
 /* Render everything. -EINVAL: something was refused; every refusal is a line of the message.
@@ -57,6 +58,10 @@ struct render_file *render_file_add(struct render *r, unsigned mode, const char 
 /* Say why this site cannot be rendered, with the node or key and the value; rendering goes on to
  * find the rest. */
 void render_refuse(struct render *r, const char *fmt, ...) RH_PRINTF(2, 3);
+
+/* Say what was left out and why, where that is no reason to refuse: "kubernetes/cuda-test.yaml: no
+ * image is declared (kubernetes/images/cuda)". The runbook and the program tell it. */
+void render_note(struct render *r, const char *fmt, ...) RH_PRINTF(2, 3);
 
 /* Value of the site's document at a pointer, or NULL; as json_at() on site->document. */
 json_t *render_declared(const struct render *r, const char *fmt, ...) RH_PRINTF(2, 3);
