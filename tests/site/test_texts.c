@@ -113,7 +113,7 @@ static void test_original_proposal(void **state RH_UNUSED)
 	const struct site_node *store = site_node_find(site, "aistor-01");
 
 	check_golden(site, "original-proposal");
-	assert_int_equal(site->n_nodes, 2);
+	assert_int_equal(site->n_nodes, 3);
 	assert_true(site->gpudirect && site->kubernetes && site->storage && site->workload);
 	assert_int_equal(gpu->roles, SITE_ROLE_GPU);
 	assert_string_equal(gpu->os_version, "10.2");
@@ -150,6 +150,36 @@ static void test_lab(void **state RH_UNUSED)
 	assert_int_equal(site->qos.dscp.value, 24);
 }
 
+/* One family and one shape each: what sets an example apart from the others. */
+static void test_other_examples(void **state RH_UNUSED)
+{
+	static const struct {
+		const char *name, *driver, *rdma;
+		bool out_of_tree;
+	} examples[] = {
+		{ "e810-two-rails", "ice", "ens1f1", false },
+		{ "e810-oot-lacp", "ice", "bond1", true },
+		{ "connectx", "mlx5_core", "bond1", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
+		_cleanup_free_ char *path = xasprintf("%s/examples/%s.yaml", RAILHEAD_SOURCE,
+						      examples[i].name);
+		_cleanup_site_ struct site *site = loaded(path);
+		const struct site_node *gpu = site_node_find(site, "gpu-node-01");
+
+		assert_string_equal(site->name, examples[i].name);
+		assert_non_null(site_node_find(site, "kube-01"));
+		assert_non_null(site_rdma_find(gpu, examples[i].rdma));
+		const struct site_bond *bond = site_bond_find(gpu, examples[i].rdma);
+		const char *port = bond ? bond->ports[0] : examples[i].rdma;
+		assert_string_equal(site_link_find(gpu, port)->driver, examples[i].driver);
+		assert_true(examples[i].out_of_tree ==
+			    (gpu->n_drivers && gpu->drivers[0].source &&
+			     !strcmp(gpu->drivers[0].source, "out-of-tree")));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +187,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_yaml_in_the_documentation),
 		cmocka_unit_test(test_original_proposal),
 		cmocka_unit_test(test_lab),
+		cmocka_unit_test(test_other_examples),
 	};
 
 	update = argc > 1 && !strcmp(argv[1], "--update");
