@@ -46,6 +46,11 @@ enum gate_scope {
 
 const char *gate_scope_name(enum gate_scope scope);
 
+#define GATE_PHASES 22	/* of the plan of record: 0…21 */
+
+/* Title of a phase of the plan of record; "" beyond the last. */
+const char *gate_phase_title(unsigned phase);
+
 struct judging;
 typedef void (*gate_judge)(struct judging *g);
 
