@@ -218,6 +218,11 @@ static const struct schema_type metres = { NUMBER(1, 40000), .what = "a cable le
 static const struct schema_type switch_platform = {
 	WORDS("sonic", "nvue", "eos", "nxos", "os10"),
 	.what = "a network operating system" };
+static const struct schema_type switch_queue = {
+	WORDS("tx-queue", "uc-tx-queue"), .what = "a mode of EOS" };
+static const struct schema_type switch_buffers = {
+	WORDS("traditional", "dynamic"), .what = "a buffer model of SONiC" };
+static const struct schema_type switch_domain = { NUMBER(1, 4095), .what = "an MCLAG domain" };
 static const struct schema_key switch_keys[] = {
 	{ "names", &schema_texts, "the switches, two for a bond across a pair", SCHEMA_UNBOUND },
 	{ "model", &schema_any_text, "hardware", SCHEMA_UNBOUND },
@@ -237,6 +242,18 @@ static const struct schema_key switch_keys[] = {
 	{ "priority", &schema_priority, "priority that it maps to", SCHEMA_UNBOUND },
 	{ "pfc", &schema_truth, "PFC on that priority, and on no other", SCHEMA_UNBOUND },
 	{ "ecn", &switch_ecn, "ECN marking of the RoCE queue", SCHEMA_UNBOUND },
+	{ "cnp_dscp", &schema_dscp,
+	  "DSCP of congestion notifications; the switch serves their queue first", SCHEMA_UNBOUND },
+	{ "port_channel_first", &schema_port_channel,
+	  "number of the first host bundle; they are counted in the order of nodes and bonds",
+	  SCHEMA_UNBOUND, .fallback_text = "1" },
+	{ "mclag_domain", &switch_domain, "SONiC: MCLAG domain of the pair", SCHEMA_UNBOUND,
+	  .fallback_text = "1" },
+	{ "buffer_model", &switch_buffers, "SONiC: `buffer_model` of the switch",
+	  SCHEMA_UNBOUND, .fallback_text = "traditional" },
+	{ "tx_queue", &switch_queue,
+	  "EOS: `uc-tx-queue` where unicast has its own queues (Trident, Tomahawk)",
+	  SCHEMA_UNBOUND, .fallback_text = "tx-queue" },
 	{0}
 };
 static const struct schema_type network_switch = {

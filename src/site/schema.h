@@ -61,7 +61,8 @@ extern const struct schema_type schema_node, schema_node_keys, schema_profile;
 /* Types that both parts of the table use. */
 extern const struct schema_type schema_node_name, schema_any_text, schema_version, schema_speed,
 	schema_mtu, schema_dscp, schema_priority, schema_traffic_class, schema_percent,
-	schema_truth, schema_texts, schema_image, schema_vlan_id, schema_priority_to_tc, schema_tc_to_percent, schema_lacp_rate;
+	schema_truth, schema_texts, schema_image, schema_vlan_id, schema_priority_to_tc, schema_tc_to_percent, schema_lacp_rate,
+	schema_port_channel;
 
 const struct schema_key *schema_key_find(const struct schema_type *object, const char *name);
 /* Keys of an object one after the other, those of `also` last: start with 0; NULL at the end. */

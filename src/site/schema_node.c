@@ -117,6 +117,9 @@ static const struct schema_type bond_mode = {
 static const struct schema_type hash_policy = {
 	WORDS("layer2", "layer2+3", "layer3+4", "encap2+3", "encap3+4", "vlan+srcmac"),
 	.what = "a transmit hash policy" };
+/* SONiC has four digits (sonic-portchannel.yang) */
+const struct schema_type schema_port_channel = {
+	NUMBER(1, 9999), .what = "a port channel from 1 to 9999" };
 static const struct schema_key bond_keys[] = {
 	{ "mode", &bond_mode, "bond mode, as the kernel spells it",
 	  offsetof(struct site_bond, mode),
@@ -128,6 +131,9 @@ static const struct schema_key bond_keys[] = {
 	{ "xmit_hash_policy", &hash_policy, "how a port is chosen for a packet",
 	  offsetof(struct site_bond, xmit_hash_policy) },
 	{ "mtu", &schema_mtu, "MTU of the bond", offsetof(struct site_bond, mtu) },
+	{ "port_channel", &schema_port_channel,
+	  "number of the port channel on the switch, and of its MLAG, vPC or VLT",
+	  SCHEMA_UNBOUND, .fallback_text = "counted from `switch/port_channel_first`" },
 	{ "addresses", &prefixes, "addresses of the bond",
 	  offsetof(struct site_bond, addresses) },
 	{ "gateway", &ip_address, "default gateway", SCHEMA_UNBOUND },
