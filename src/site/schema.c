@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The schema table: the top of a site file, and the sections beside the nodes. */
+#include "site/kubernetes_name.h"
 #include "site/schema.h"
 
 #define NUMBER(low, high) \
@@ -85,6 +86,14 @@ static const struct schema_type topology_manager = {
 	.what = "a policy of kubelet's topology manager" };
 static const struct schema_type topology_scope = {
 	WORDS("container", "pod"), .what = "a scope of kubelet's topology manager" };
+static const struct schema_type resource = {
+	.kind = SCHEMA_TEXT, .what = "an extended resource", .check = schema_check_resource };
+static const struct schema_type taint = {
+	.kind = SCHEMA_TEXT, .what = "a taint", .check = schema_check_taint };
+static const struct schema_type pod_network = {
+	.kind = SCHEMA_TEXT, .what = "a network of Multus", .check = schema_check_network };
+static const struct schema_type namespace = {
+	.kind = SCHEMA_TEXT, .what = "a namespace", .check = schema_check_namespace };
 static const struct schema_key test_image_keys[] = {
 	{ "cuda", &schema_image, "image of the CUDA test pod", SCHEMA_UNBOUND },
 	{ "rdma", &schema_image, "image of the RDMA test pods, with perftest", SCHEMA_UNBOUND },
@@ -107,12 +116,16 @@ static const struct schema_key kubernetes_keys[] = {
 	  SCHEMA_UNBOUND },
 	{ "rdma_cm", &schema_truth, "true: pods use RDMA-CM, which needs a link of their own",
 	  SCHEMA_UNBOUND },
-	{ "rdma_resource", &schema_any_text, "extended resource of RDMA devices", SCHEMA_UNBOUND },
+	{ "rdma_resource", &resource, "extended resource of RDMA devices", SCHEMA_UNBOUND,
+	  .fallback_text = "`rdma/railhead`, as `render` writes it" },
+	{ "rdma_network", &pod_network,
+	  "with `second-network`: NetworkAttachmentDefinition of the RDMA network, "
+	  "`namespace/name`", SCHEMA_UNBOUND },
 	{ "images", &test_images, "images of the device plugin and of test pods", SCHEMA_UNBOUND },
 	{ "topology_manager", &topology_manager, "policy of kubelet's topology manager",
 	  SCHEMA_UNBOUND },
 	{ "topology_scope", &topology_scope, "its scope", SCHEMA_UNBOUND },
-	{ "unproven_taint", &schema_any_text,
+	{ "unproven_taint", &taint,
 	  "taint that a new node keeps until its gates pass, `key=value:effect`", SCHEMA_UNBOUND,
 	  .fallback_text = "`railhead/unproven=true:NoSchedule`" },
 	{ "api_endpoint", &api_endpoint, "host:port of the API server behind a load balancer",
@@ -142,7 +155,7 @@ static const struct schema_key driver_keys[] = {
 	{ "version", &schema_version, "driver version", SCHEMA_UNBOUND },
 	{ "kernel_module_type", &module_type, "Helm `driver.kernelModuleType`", SCHEMA_UNBOUND },
 	{ "precompiled", &schema_truth, "Helm `driver.usePrecompiled`", SCHEMA_UNBOUND },
-	{ "repo_config", &schema_any_text, "ConfigMap with package repositories", SCHEMA_UNBOUND },
+	{ "repo_config", &schema_node_name, "ConfigMap with package repositories", SCHEMA_UNBOUND },
 	{ "entitlement", &schema_truth,
 	  "true: the subscription paths that the driver pod mounts exist on the hosts",
 	  SCHEMA_UNBOUND },
@@ -157,7 +170,8 @@ static const struct schema_type chart_values = {
 	.name = &schema_any_text, .item = &schema_any_text };
 static const struct schema_key gpu_operator_keys[] = {
 	{ "version", &schema_version, "GPU Operator version", SCHEMA_UNBOUND },
-	{ "namespace", &schema_any_text, "its namespace", SCHEMA_UNBOUND },
+	{ "namespace", &namespace, "its namespace", SCHEMA_UNBOUND,
+	  .fallback_text = "`gpu-operator`" },
 	{ "driver", &driver, "driver container", SCHEMA_UNBOUND },
 	{ "gds", &schema_truth, "GPUDirect Storage (nvidia-fs)", SCHEMA_UNBOUND },
 	{ "gdrcopy", &schema_truth, "GDRCopy", SCHEMA_UNBOUND },
@@ -296,8 +310,8 @@ static const struct schema_type small_count = { NUMBER(1, 65536), .what = "a num
 static const struct schema_key workload_keys[] = {
 	{ "kind", &workload_kind, "the workload", SCHEMA_UNBOUND },
 	{ "version", &schema_version, "its version", SCHEMA_UNBOUND },
-	{ "image", &schema_any_text, "container image", SCHEMA_UNBOUND },
-	{ "namespace", &schema_any_text, "namespace of its pods", SCHEMA_UNBOUND },
+	{ "image", &schema_image, "container image", SCHEMA_UNBOUND },
+	{ "namespace", &namespace, "namespace of its pods", SCHEMA_UNBOUND },
 	{ "model", &schema_any_text, "model that it serves", SCHEMA_UNBOUND },
 	{ "model_url", &url, "where the weights come from, `s3://bucket/prefix`", SCHEMA_UNBOUND },
 	{ "replicas", &small_count, "number of replicas", SCHEMA_UNBOUND },

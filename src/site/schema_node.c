@@ -2,6 +2,8 @@
 /* The schema table: types that are used everywhere, and the keys of a node. */
 #include "site/schema.h"
 
+#include "site/kubernetes_name.h"
+
 #define NUMBER(low, high) \
 	.kind = SCHEMA_NUMBER, .convert = schema_convert_decimal, .min = low, .max = high
 #define WORDS(...) .kind = SCHEMA_WORD, .words = (const char *const[]){ __VA_ARGS__, NULL }
@@ -254,9 +256,17 @@ static const struct schema_type memlock = {
 	.convert = schema_convert_memlock, .min = -1, .max = INT64_MAX };
 static const struct schema_type netns = {
 	WORDS("shared", "exclusive"), .what = "an RDMA netns mode" };
+static const struct schema_type label_name = {
+	.kind = SCHEMA_TEXT, .what = "a label name", .check = schema_check_label_name };
+static const struct schema_type label_value = {
+	.kind = SCHEMA_TEXT, .what = "a label value", .check = schema_check_label_value };
 static const struct schema_type labels = {
-	.kind = SCHEMA_TABLE, .what = "a map of labels", .name = &schema_any_text,
-	.item = &schema_any_text };
+	.kind = SCHEMA_TABLE, .what = "a map of labels", .name = &label_name,
+	.item = &label_value };
+static const struct schema_type taint = {
+	.kind = SCHEMA_TEXT, .what = "a taint", .check = schema_check_taint };
+static const struct schema_type taints = {
+	.kind = SCHEMA_LIST, .what = "a list of taints", .item = &taint };
 
 static const struct schema_type driver_source = {
 	WORDS("inbox", "out-of-tree"), .what = "where a driver comes from" };
@@ -307,7 +317,7 @@ static const struct schema_key node_keys[] = {
 	  .fallback_text = "true, but false for a node that has only the role `storage`" },
 	{ "ssh", &ssh, "how to reach the node", SCHEMA_UNBOUND },
 	{ "labels", &labels, "Kubernetes node labels", SCHEMA_UNBOUND },
-	{ "taints", &schema_texts, "Kubernetes node taints, `key=value:effect`", SCHEMA_UNBOUND },
+	{ "taints", &taints, "Kubernetes node taints, `key=value:effect`", SCHEMA_UNBOUND },
 	{0}
 };
 const struct schema_type schema_node_keys = {
