@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/strings.h"
-#include "base/text.h"
+#include "render/path.h"
 
 /* As many as the parser of site files tells at once. */
 #define REFUSALS_MAX 20
@@ -45,9 +45,7 @@ json_t *render_declared(const struct render *r, const char *fmt, ...)
 	return json_pointer_get(r->site->document, pointer);
 }
 
-/* A path that stays below the folder, and that a shell, a manifest and SHA256SUMS can name as it
- * is. */
-static bool path_is_plain(const char *path)
+bool render_path_is_plain(const char *path)
 {
 	for (const char *s = path; *s;) {
 		size_t len = strcspn(s, "/");
@@ -76,7 +74,7 @@ struct render_file *render_file_add(struct render *r, unsigned mode, const char 
 	va_end(ap);
 	file->mode = mode;
 	file->what = xstrdup(what);
-	if (!path_is_plain(file->path))
+	if (!render_path_is_plain(file->path))
 		render_refuse(r, "'%s' cannot be the name of a rendered file", file->path);
 	array_reserve(r->files, r->n_files, r->capacity);
 	r->files[r->n_files++] = file;
@@ -90,12 +88,21 @@ static int by_path(const void *a, const void *b)
 	return strcmp((*x)->path, (*y)->path);
 }
 
-/* `path` names a folder of `below`: "a" and "a/b". */
-static bool is_folder_of(const char *path, const char *below)
+/* A file that stands where `path` needs a folder, or NULL. */
+static const char *file_above(const struct render *r, const char *path)
 {
-	size_t len = strlen(path);
+	_cleanup_free_ char *above = xstrdup(path);
+	struct render_file key = { .path = above }, *const wanted = &key;
 
-	return !strncmp(path, below, len) && below[len] == '/';
+	for (char *slash; (slash = strrchr(above, '/'));) {
+		*slash = '\0';
+		struct render_file **found =
+			bsearch(&wanted, r->files, r->n_files, sizeof(wanted), by_path);
+
+		if (found)
+			return (*found)->path;
+	}
+	return NULL;
 }
 
 static void files_sort(struct render *r)
@@ -104,12 +111,12 @@ static void files_sort(struct render *r)
 		return;
 	qsort(r->files, r->n_files, sizeof(struct render_file *), by_path);
 	for (size_t i = 1; i < r->n_files; i++) {
-		const char *before = r->files[i - 1]->path, *path = r->files[i]->path;
+		const char *path = r->files[i]->path, *above = file_above(r, path);
 
-		if (!strcmp(before, path))
+		if (!strcmp(r->files[i - 1]->path, path))
 			render_refuse(r, "%s would be written twice", path);
-		else if (is_folder_of(before, path))
-			render_refuse(r, "%s would be a file and a folder", before);
+		if (above)
+			render_refuse(r, "%s would be a file and a folder", above);
 	}
 }
 
