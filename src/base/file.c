@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/strings.h"
 
 void file_hold_streams(void)
 {
@@ -34,6 +36,56 @@ int file_open(const char *path, struct error *err)
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 	return fd;
+}
+
+int file_read(struct strbuf *text, const char *path, size_t max, struct error *err)
+{
+	_cleanup_close_ int fd = file_open(path, err);
+	char block[64 << 10];
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	while (text->len <= max && (n = read(fd, block, sizeof(block))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_set_errno(err, -errno, "%s", path);
+		strbuf_add(text, block, (size_t)n);
+	}
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int file_list(char ***names, const char *path, struct error *err)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	size_t n = 0;
+
+	*names = NULL;
+	if (!folder)
+		return error_set_errno(err, -errno, "%s", path);
+	while ((errno = 0, entry = readdir(folder))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		strings_add(names, xstrdup(entry->d_name));
+		n++;
+	}
+	int rc = -errno;
+	closedir(folder);
+	if (rc < 0) {
+		strings_free(*names);
+		*names = NULL;
+		return error_set_errno(err, rc, "%s", path);
+	}
+	if (n)
+		qsort(*names, n, sizeof(**names), by_name);
+	return 0;
 }
 
 int file_write_all(int fd, const char *data, size_t len)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/strbuf.h"
 
 /* At the start of the program: a standard stream that is closed gets a descriptor on which reading
  * and writing fail (EBADF). Else the next file would take its number, and messages would go into
@@ -14,6 +15,16 @@ void file_hold_streams(void);
  * Returns the descriptor, which reads as usual (blocking), or a negative errno.
  */
 int file_open(const char *path, struct error *err);
+
+/*
+ * Add the text of `path` to `text`. Reading ends behind `max` bytes, at most one block behind: more
+ * than `max` in `text` means that the file is larger. 0 or a negative errno.
+ */
+int file_read(struct strbuf *text, const char *path, size_t max, struct error *err);
+
+/* Names in the folder `path` in strcmp() order, without those that begin with '.': a list of
+ * base/strings.h, the caller's. 0 or a negative errno. */
+int file_list(char ***names, const char *path, struct error *err);
 
 /* Writes the content to `fd`, which stays open. 0, or a negative errno without a message. */
 typedef int (*file_writer)(int fd, void *data);

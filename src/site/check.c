@@ -79,7 +79,8 @@ static void complain_unknown_key(const struct schema_type *type, const struct tr
 	size_t n = 0, capacity = 0;
 
 	if (!strcmp(key->text, "<<")) {
-		complain(c, key->where, at, "a site file has no merge keys; use a profile");
+		complain(c, key->where, at, "%s has no merge keys%s", complaints_what(c),
+			 c->what ? "" : "; use a profile");
 		return;
 	}
 	for (size_t i = 0; (known = schema_key_at(type, i)); i++) {
@@ -230,9 +231,9 @@ static void check_scalar(const struct schema_type *type, const struct tree *tree
 	}
 }
 
-static enum tree_kind tree_kind_of(enum schema_kind kind)
+enum tree_kind schema_tree_kind(const struct schema_type *type)
 {
-	switch (kind) {
+	switch (type->kind) {
 	case SCHEMA_OBJECT:
 	case SCHEMA_TABLE:
 	case SCHEMA_EIGHT:
@@ -251,10 +252,10 @@ void schema_check(const struct schema_type *type, const struct tree *tree,
 	if (is_null(tree)) {
 		_cleanup_free_ char *at = path_text(path);
 		complain(c, tree->where, at, "no value; expected %s%s", type->what,
-			 tree_kind_of(type->kind) == TREE_MAP ? " ({} when it is empty)" : "");
+			 schema_tree_kind(type) == TREE_MAP ? " ({} when it is empty)" : "");
 		return;
 	}
-	if (tree->kind != tree_kind_of(type->kind)) {
+	if (tree->kind != schema_tree_kind(type)) {
 		complain_type(type, tree, path, c);
 		return;
 	}

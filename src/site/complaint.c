@@ -31,6 +31,11 @@ void complain(struct complaints *c, struct site_where where, const char *path, c
 	c->list[c->n++] = (struct complaint){ where, xstrdup(path ? path : ""), text };
 }
 
+const char *complaints_what(const struct complaints *c)
+{
+	return c->what ? c->what : "a site file";
+}
+
 char *complaint_quote(const char *text)
 {
 	size_t len = strnlen(text, QUOTE_MAX + 1), shown = len;

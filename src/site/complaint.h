@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is wrong with a site file, collected so that one run tells all of it: a line each, with
+ * What is wrong with a site file or another of that make, collected so that one run tells all of it: a line each, with
  * file, line and column. Checks go on after a complaint and stop when the list is full.
  */
 #pragma once
@@ -21,6 +21,8 @@ struct complaint {
 
 struct complaints {
 	const char *file;	/* borrowed; name that stands before the line number */
+	const char *what;	/* "a data file"; NULL: a site file */
+	const char *schema;	/* what its key `schema` says; NULL: that of a site */
 	struct complaint list[COMPLAINTS_MAX];
 	size_t n;
 };
@@ -30,6 +32,9 @@ struct complaints {
  * each of its nodes. `where` with line 0 names the file alone. */
 void complain(struct complaints *c, struct site_where where, const char *path, const char *fmt, ...)
 	RH_PRINTF(4, 5);
+
+/* What kind of file it is, for a message. */
+const char *complaints_what(const struct complaints *c);
 
 /* Text of the file for a message: in single quotes, printable, cut when it is long. The caller
  * frees. */

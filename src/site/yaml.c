@@ -64,7 +64,8 @@ static bool check_tag(struct reader *r, struct site_where where, const yaml_char
 		if (!strcmp((const char *)tag, core[i]))
 			return true;
 	_cleanup_free_ char *shown = complaint_quote((const char *)tag);
-	complain(r->complaints, where, NULL, "tag %s is not used in a site file", shown);
+	complain(r->complaints, where, NULL, "tag %s is not used in %s", shown,
+		 complaints_what(r->complaints));
 	return false;
 }
 
@@ -288,7 +289,9 @@ static bool read_stream(struct reader *r)
 		if (event.type == YAML_STREAM_END_EVENT) {
 			yaml_event_delete(&event);
 			complain(r->complaints, (struct site_where){ 1, 1 }, NULL,
-				 "the file is empty; a site begins with 'schema: " SITE_SCHEMA "'");
+				 "the file is empty; %s begins with 'schema: %s'",
+				 complaints_what(r->complaints),
+				 r->complaints->schema ? r->complaints->schema : SITE_SCHEMA);
 			return false;
 		}
 		if (event.type == YAML_STREAM_START_EVENT ||
@@ -305,7 +308,7 @@ static bool read_stream(struct reader *r)
 			return false;
 		if (event.type == YAML_DOCUMENT_START_EVENT) {
 			complain(r->complaints, syntax_where(event.start_mark), NULL,
-				 "a second document; a site file holds one");
+				 "a second document; %s holds one", complaints_what(r->complaints));
 			yaml_event_delete(&event);
 			return false;
 		}

@@ -36,8 +36,8 @@ static void check_all(const struct bad *cases, size_t n)
 static void test_not_yaml(void **state RH_UNUSED)
 {
 	static const struct bad cases[] = {
-		{ "", "s.yaml:1:1: the file is empty; a site begins with 'schema: railhead.site/1'" },
-		{ "# nothing\n", "s.yaml:1:1: the file is empty; a site begins with 'schema: railhead.site/1'" },
+		{ "", "s.yaml:1:1: the file is empty; a site file begins with 'schema: railhead.site/1'" },
+		{ "# nothing\n", "s.yaml:1:1: the file is empty; a site file begins with 'schema: railhead.site/1'" },
 		{ "hello\n", "s.yaml:1:1: expected a map with the keys of a site, found 'hello'" },
 		{ "- a\n", "s.yaml:1:1: expected a map with the keys of a site, found a list" },
 		{ HEAD "nodes:\n  a:\n\tlinks: {}\n",

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of the support matrix and the keys of their rows. A new key is one line in tables.c. */
+#pragma once
+
+#include "site/schema.h"
+
+struct matrix_table {
+	const char *name;	/* also of its file, NAME.yaml */
+	const char *text;	/* what a row says, for the reference */
+	const struct schema_type *row;
+	/* keys that together name a row: it may stand once; NULL-terminated */
+	const char *const *identity;
+};
+
+/* In the order of `plan --matrix`; ends with a NULL name. */
+extern const struct matrix_table matrix_table_list[];
+/* Tables in it, without the end. */
+size_t matrix_table_count(void);
+
+/*
+ * Rows of one table from the text of its file, as matrix_rows() has them. New reference; NULL after
+ * complaints.
+ */
+json_t *matrix_table_parse(const struct matrix_table *table, const char *text, size_t len,
+			   struct complaints *c);
+
+/* The reference part of docs/data.md. The caller frees. */
+char *matrix_tables_markdown(void);
