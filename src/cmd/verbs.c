@@ -89,6 +89,26 @@ static const struct cmd_verb verbs[] = {
 		.run = cmd_report,
 	},
 	{
+		.name = "render",
+		.operands = "SITE",
+		.min_operands = 1,
+		.max_operands = 1,
+		.options = OPT_FOLDER | OPT_DIFF | OPT_FORCE | OPT_LANGUAGE | OPT_DATA | OPT_QUIET |
+			   OPT_HELP,
+		.summary = "write every file that a site needs",
+		.description =
+			"Writes below DIR what the declared site needs: Kubespray inventory, host network, QoS,\n"
+			"values of the GPU Operator, mirror of the air gap, Kubernetes manifests, switch\n"
+			"configuration, and a runbook that says what to do with them. The same site gives the\n"
+			"same bytes; manifest.json and SHA256SUMS list them. Changes no machine.\n"
+			"A folder that was rendered before is brought up to date; files that somebody edited\n"
+			"since then are an error, with --force they are kept as FILE.orig.\n"
+			"Refuses a site whose plan fails, unless --force is given.\n\n"
+			"Exit status: 0 written (with --diff: nothing would change), 1 the plan fails (with\n"
+			"--diff: something would change), 2 usage or bad input, 3 railhead itself failed.",
+		.run = cmd_render,
+	},
+	{
 		.name = "version",
 		.operands = "",
 		.options = OPT_FORMAT | OPT_COMMON,
