@@ -68,6 +68,9 @@ const struct schema_key *schema_key_find(const struct schema_type *object, const
 /* Keys of an object one after the other, those of `also` last: start with 0; NULL at the end. */
 const struct schema_key *schema_key_at(const struct schema_type *object, size_t index);
 
+/* What a value of this type is in the file. */
+enum tree_kind schema_tree_kind(const struct schema_type *type);
+
 /* --- scalar.c: how scalars are read --- */
 
 const char *schema_check_name(const char *text);	/* node, profile */
@@ -126,6 +129,15 @@ void site_check_references(const struct tree *root, const struct tree *nodes, st
 /* Nearest key of some maps (each may be NULL) to `name`, as "; did you mean 'x'?", or "" when none
  * is near. The caller frees. */
 char *site_nearest_key(const char *name, const struct tree *const *maps, size_t n_maps);
+
+/* --- override.c --- */
+
+/*
+ * Set values in a file that was read and not yet checked, each "KEY=VALUE" (NULL-terminated, may be
+ * NULL); see site_load_with(). -EINVAL: a key that the schema does not have, or a value that does
+ * not fit; the message names the override.
+ */
+int site_override(struct tree_document *doc, const char *const *overrides, struct error *err);
 
 /* --- bind.c --- */
 

@@ -157,17 +157,22 @@ static struct tree *check(struct tree_document *doc, struct complaints *c)
 	return c->n ? NULL : nodes;
 }
 
-int site_parse(struct site **site, const char *text, size_t len, const char *name,
-	       struct error *err)
+int site_parse_with(struct site **site, const char *text, size_t len, const char *name,
+		    const char *const *overrides, struct error *err)
 {
 	_cleanup_tree_document_ struct tree_document doc = {0};
 	_cleanup_complaints_ struct complaints c = { .file = name };
 	struct tree *nodes = NULL;
 
 	*site = NULL;
-	if (tree_read(&doc, text, len, &c))
+	bool good = tree_read(&doc, text, len, &c);
+	int rc = good ? site_override(&doc, overrides, err) : 0;
+
+	if (rc < 0)
+		return rc;
+	if (good)
 		nodes = check(&doc, &c);
-	int rc = complaints_tell(&c, err);
+	rc = complaints_tell(&c, err);
 	if (rc < 0)
 		return rc;
 	*site = site_new(&doc, nodes);
@@ -175,7 +180,14 @@ int site_parse(struct site **site, const char *text, size_t len, const char *nam
 	return 0;
 }
 
-int site_load(struct site **site, const char *path, struct error *err)
+int site_parse(struct site **site, const char *text, size_t len, const char *name,
+	       struct error *err)
+{
+	return site_parse_with(site, text, len, name, NULL, err);
+}
+
+int site_load_with(struct site **site, const char *path, const char *const *overrides,
+		   struct error *err)
 {
 	_cleanup_strbuf_ struct strbuf text = {0};
 	_cleanup_close_ int fd = file_open(path, err);
@@ -196,7 +208,12 @@ int site_load(struct site **site, const char *path, struct error *err)
 			break;
 		strbuf_add(&text, block, (size_t)n);
 	}
-	return site_parse(site, strbuf_str(&text), text.len, path, err);
+	return site_parse_with(site, strbuf_str(&text), text.len, path, overrides, err);
+}
+
+int site_load(struct site **site, const char *path, struct error *err)
+{
+	return site_load_with(site, path, NULL, err);
 }
 
 void site_free(struct site *site)

@@ -165,9 +165,20 @@ struct site {
  * line each (at most 20).
  */
 int site_load(struct site **site, const char *path, struct error *err);
+/*
+ * The same, with values laid over the file before it is checked, each "KEY=VALUE" (NULL-terminated
+ * list, may be NULL): KEY is a key path with slashes or dots ("gpu_operator.version",
+ * "nodes/gpu-1/links/ens1f0/mtu", "storage/nodes/0"), keys of the schema also in camel case; VALUE
+ * is a YAML value. Profiles and defaults apply as usual. A message about a wrong one names it as
+ * `--upgrade KEY=VALUE`.
+ */
+int site_load_with(struct site **site, const char *path, const char *const *overrides,
+		   struct error *err);
 /* The same from memory; `name` is used in messages. */
 int site_parse(struct site **site, const char *text, size_t len, const char *name,
 	       struct error *err);
+int site_parse_with(struct site **site, const char *text, size_t len, const char *name,
+		    const char *const *overrides, struct error *err);
 
 /*
  * A site made from what one or more snapshots show: each RDMA device's link, bonds, GPUs.
