@@ -35,8 +35,8 @@ static int64_t epoch_ms(const char *taken)
 static void put_trace(json_t *test, json_t *verdict)
 {
 	_cleanup_strbuf_ struct strbuf b = {0};
-	json_t *cause;
-	size_t i;
+	json_t *cause, *option;
+	size_t i, k;
 
 	json_array_foreach(json_object_get(verdict, "causes"), i, cause) {
 		const char *fix = json_get_string(cause, "fix", NULL);
@@ -46,6 +46,8 @@ static void put_trace(json_t *test, json_t *verdict)
 			      json_get_string(cause, "id", ""), json_get_string(cause, "text", ""));
 		if (fix)
 			strbuf_printf(&b, "fix: %s\n", fix);
+		json_array_foreach(json_object_get(cause, "options"), k, option)
+			strbuf_printf(&b, "option: %s\n", json_string_value(option));
 	}
 	if (json_object_get(verdict, "explained_by"))
 		strbuf_printf(&b, "explained by %s\n",
@@ -64,7 +66,8 @@ static json_t *test_new(json_t *document, json_t *verdict)
 		xasprintf("level %lld: %s", (long long)json_get_int(verdict, "level", 0),
 			  report_level_title((unsigned)json_get_int(verdict, "level", 0)));
 	static const char *const kept[] = {"gate",	  "phase",	"level",   "node",  "subject",
-					   "explained_by", "blocked_by", "assumed", "double"};
+					   "explained_by", "blocked_by", "assumed", "double",
+					   "unverified"};
 	json_t *test = json_object_new(), *extra, *suite, *tags;
 
 	document_put(test, "name", name);
@@ -130,6 +133,9 @@ json_t *ctrf_document(json_t *document)
 	document_put(environment, "reportName", closing);
 	document_put(environment, "testEnvironment",
 		     json_get_string(json_object_get(document, "site"), "name", ""));
+	if (json_object_get(document, "buffers"))
+		json_put(json_obj(results, "extra"), "buffers",
+			 json_incref(json_object_get(document, "buffers")));
 	json_put_bool(environment, "healthy",
 		      json_get_bool(json_object_get(document, "result"), "passed", false));
 	return ctrf;

@@ -92,6 +92,7 @@ static json_t *cause_new(const struct cause *cause)
 	document_put(obj, "text", cause->text);
 	document_put(obj, "fix", cause->fix);
 	json_put_bool(obj, "candidate", cause->candidate);
+	put_texts(obj, "options", cause->options);
 	return obj;
 }
 
@@ -105,6 +106,19 @@ static json_t *evidence_new(const struct evidence *evidence)
 		json_put(obj, "value", document_value(evidence->value));
 	else
 		document_put(obj, "missing", evidence->missing ? evidence->missing : "absent");
+	return obj;
+}
+
+static json_t *unverified_new(const struct unverified *unverified)
+{
+	json_t *obj = json_object_new();
+
+	const struct gate *gate = unverified->gate ? gate_find(unverified->gate) : NULL;
+
+	document_put(obj, "text", unverified->text);
+	document_put(obj, "gate", unverified->gate);
+	if (gate)
+		json_put_int(obj, "phase", gate->phase);
 	return obj;
 }
 
@@ -133,6 +147,8 @@ static json_t *verdict_new(const struct verdict *v)
 	json_t *evidence = json_arr(obj, "evidence");
 	for (size_t i = 0; i < v->n_evidence; i++)
 		json_append(evidence, evidence_new(&v->evidence[i]));
+	for (size_t i = 0; i < v->n_unverified; i++)
+		json_append(json_arr(obj, "unverified"), unverified_new(&v->unverified[i]));
 	return obj;
 }
 
@@ -196,6 +212,18 @@ json_t *report_document(const struct ladder *ladder)
 		json_append(verdicts, verdict_new(&ladder->verdicts[i]));
 	put_result(document, railhead ? (size_t)(railhead - ladder->verdicts) : ladder->n_verdicts,
 		   ladder->stopped_at, ladder_exit_status(ladder) == 0);
+	return document;
+}
+
+json_t *report_plan_document(const struct ladder *ladder, json_t *components, json_t *buffers)
+{
+	json_t *document = report_document(ladder);
+
+	json_put_bool(document, "paper", true);
+	if (components)
+		json_put(document, "components", document_value(components));
+	if (buffers)
+		json_put(document, "buffers", document_value(buffers));
 	return document;
 }
 
@@ -293,6 +321,36 @@ static void put_counts(struct strbuf *b, json_t *counts)
 	}
 }
 
+/* On paper nothing is proven and no gate waits for another: all that fails is told. */
+static char *closing_on_paper(json_t *document, const char *between)
+{
+	json_t *verdicts = json_object_get(document, "verdicts"), *v;
+	const char *lead = "stopped by";
+	struct strbuf b = {0};
+	size_t i;
+
+	json_array_foreach(verdicts, i, v) {
+		if (document_status(v) != VERDICT_FAIL)
+			continue;
+		put_statement(&b, document, lead, i);
+		strbuf_puts(&b, between);
+		lead = "and by";
+	}
+	if (!b.len && document_index(document, "stopped_by") < json_array_size(verdicts)) {
+		put_statement(&b, document, "not decided:", document_index(document, "stopped_by"));
+		strbuf_puts(&b, between);
+	} else if (!b.len) {
+		strbuf_printf(&b, "nothing on paper stands against it%s", between);
+	}
+	put_counts(&b, json_object_get(json_object_get(document, "result"), "counts"));
+	return strbuf_steal(&b);
+}
+
+bool document_is_paper(json_t *document)
+{
+	return json_get_bool(document, "paper", false);
+}
+
 char *document_closing(json_t *document, const char *between)
 {
 	json_t *verdicts = json_object_get(document, "verdicts");
@@ -303,6 +361,8 @@ char *document_closing(json_t *document, const char *between)
 
 	if (!n)
 		return xstrdup("no gate was judged: nothing is proven");
+	if (document_is_paper(document))
+		return closing_on_paper(document, between);
 	if (railhead < n) {
 		json_t *v = json_array_get(verdicts, railhead);
 		_cleanup_free_ char *name = document_name(document, v);

@@ -74,13 +74,13 @@ static char *key_new(json_t *verdict)
 	static const char *const single[] = {"status", "summary", "explained_by", "obtain"};
 	static const char *const lists[] = {"blocked_by", "assumed"};
 	struct stand_in names[4];
-	size_t n = own_names(names, verdict), i;
+	size_t n = own_names(names, verdict), i, k;
 	struct strbuf key = {0};
-	json_t *item;
+	json_t *item, *option;
 
-	for (size_t k = 0; k < ARRAY_SIZE(single); k++)
+	for (k = 0; k < ARRAY_SIZE(single); k++)
 		put_masked(&key, json_get_string(verdict, single[k], ""), names, n);
-	for (size_t k = 0; k < ARRAY_SIZE(lists); k++) {
+	for (k = 0; k < ARRAY_SIZE(lists); k++) {
 		json_array_foreach(json_object_get(verdict, lists[k]), i, item)
 			put_masked(&key, json_string_value(item), names, n);
 		strbuf_puts(&key, "\n.\n");
@@ -89,6 +89,8 @@ static char *key_new(json_t *verdict)
 		put_masked(&key, json_get_string(item, "id", ""), names, n);
 		put_masked(&key, json_get_string(item, "text", ""), names, n);
 		put_masked(&key, json_get_string(item, "fix", ""), names, n);
+		json_array_foreach(json_object_get(item, "options"), k, option)
+			put_masked(&key, json_string_value(option), names, n);
 		strbuf_putc(&key, json_get_bool(item, "candidate", false) ? '?' : '!');
 	}
 	strbuf_putc(&key, json_get_bool(verdict, "double", false) ? 'd' : 'r');

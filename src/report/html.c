@@ -106,10 +106,12 @@ static void put_context(struct strbuf *out, json_t *document)
 		strbuf_puts(out, "</time>");
 	}
 	if (path) {
-		strbuf_puts(out, " · declared in ");
+		strbuf_printf(out, "%sdeclared in ", i || taken ? " · " : "");
 		html_put(out, path);
 	}
 	strbuf_puts(out, "</p>\n");
+	if (document_is_paper(document))
+		strbuf_puts(out, "<p class=\"assumption\">Judged on paper: no machine was asked.</p>\n");
 	if (json_get_bool(site, "assumed", false))
 		strbuf_puts(out, "<p class=\"assumption\">No site was declared: what is expected is taken "
 				 "from what was found.</p>\n");
@@ -167,6 +169,29 @@ static void put_state(struct strbuf *out, json_t *document, json_t *places)
 	strbuf_puts(out, "</dl>\n");
 }
 
+/* On paper nothing is proven, and all that fails stands against the plan. */
+static void put_state_on_paper(struct strbuf *out, json_t *document, json_t *places)
+{
+	json_t *verdicts = json_object_get(document, "verdicts"), *v;
+	size_t n = json_array_size(verdicts), i;
+	const char *term = "Stopped by";
+
+	strbuf_puts(out, "<dl class=\"state\">");
+	json_array_foreach(verdicts, i, v) {
+		if (document_status(v) != VERDICT_FAIL)
+			continue;
+		put_obstacle(out, document, places, term, i);
+		term = "and by";
+	}
+	i = document_index(document, "stopped_by");
+	if (document_root_failure(document) == n && i < n)
+		put_obstacle(out, document, places, "Not decided", i);
+	else if (document_root_failure(document) == n)
+		strbuf_puts(out, "<dt>On paper</dt><dd><p class=\"lead\">nothing stands against it</p>"
+				 "</dd>\n");
+	strbuf_puts(out, "</dl>\n");
+}
+
 static void put_headline(struct strbuf *out, json_t *document, json_t *places)
 {
 	json_t *counts = json_object_get(json_object_get(document, "result"), "counts");
@@ -180,7 +205,10 @@ static void put_headline(struct strbuf *out, json_t *document, json_t *places)
 	html_put(out, json_get_string(json_object_get(document, "site"), "name", ""));
 	strbuf_puts(out, "</h1>\n");
 	put_context(out, document);
-	put_state(out, document, places);
+	if (document_is_paper(document))
+		put_state_on_paper(out, document, places);
+	else
+		put_state(out, document, places);
 	strbuf_puts(out, "<ul class=\"counts\" aria-label=\"Verdicts\">");
 	for (size_t i = 0; i < ARRAY_SIZE(status_order); i++) {
 		const char *name = verdict_status_name(status_order[i]);
@@ -298,12 +326,16 @@ void html_render(struct strbuf *out, json_t *document)
 
 	put_head(out, document);
 	put_headline(out, document, places);
-	put_levels(out, document);
-	put_line(out, document);
+	if (!document_is_paper(document)) {
+		put_levels(out, document);
+		put_line(out, document);
+	}
 	put_filters(out, document);
 	strbuf_puts(out, "<section id=\"ladder\" aria-label=\"The ladder\">\n");
 	html_put_ladder(out, document, places);
-	strbuf_puts(out, "</section>\n</main>\n<footer><p>Only a pass is a pass: what was not executed is "
+	strbuf_puts(out, "</section>\n");
+	html_put_plan(out, document);
+	strbuf_puts(out, "</main>\n<footer><p>Only a pass is a pass: what was not executed is "
 			 "unknown or blocked. A lower level never implies the next one.</p></footer>\n"
 			 "<script>");
 	strbuf_puts(out, PAGE_JS);

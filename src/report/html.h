@@ -23,10 +23,14 @@ void html_put_name(struct strbuf *out, json_t *document, json_t *verdict);
 /* "cause", "fix" … under a verdict; `rich` may be several lines: paragraphs, and <pre> for the
  * indented ones. */
 void html_put_note(struct strbuf *out, const char *label, const char *rich, const char *id);
-/* Causes and fixes. Texts equal to the summary are left out. */
+/* Causes, fixes and options. Texts equal to the summary are left out. */
 void html_put_causes(struct strbuf *out, json_t *verdict);
 
 void html_put_ladder(struct strbuf *out, json_t *document, json_t *places);
+
+/* Buffers of the switch, what stays unverified, and the bill of components; nothing of what a
+ * document does not have. */
+void html_put_plan(struct strbuf *out, json_t *document);
 
 /* Heaviest status of verdicts that `pick` chooses; false when it chooses none. */
 struct html_sum {

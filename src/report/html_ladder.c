@@ -11,8 +11,13 @@
 struct page {
 	struct strbuf *out;
 	json_t *document, *verdicts, *places;
-	size_t boundary;	/* verdicts before it are proven */
+	size_t boundary;	/* verdicts before it are proven; SIZE_MAX: judged on paper */
 };
+
+static bool is_proven(const struct page *p, size_t index)
+{
+	return p->boundary != SIZE_MAX && index < p->boundary;
+}
 
 static void put_evidence(struct page *p, json_t *verdict)
 {
@@ -127,7 +132,7 @@ static void put_alike_summary(struct page *p, const struct group *group)
 static void put_run(struct page *p, size_t from, size_t to)
 {
 	_cleanup_groups_ struct groups groups = {0};
-	const char *proven = from < p->boundary ? " proven" : "";
+	const char *proven = is_proven(p, from) ? " proven" : "";
 
 	group_verdicts(&groups, p->verdicts, from, to);
 	for (size_t i = 0; i < groups.n; i++) {
@@ -181,7 +186,7 @@ void html_put_ladder(struct strbuf *out, json_t *document, json_t *places)
 		.document = document,
 		.verdicts = json_object_get(document, "verdicts"),
 		.places = places,
-		.boundary = document_boundary(document),
+		.boundary = document_is_paper(document) ? SIZE_MAX : document_boundary(document),
 	};
 	size_t n = json_array_size(p.verdicts);
 	int64_t phase = -1;
@@ -194,7 +199,7 @@ void html_put_ladder(struct strbuf *out, json_t *document, json_t *places)
 		if (own != phase) {
 			if (phase >= 0)
 				strbuf_puts(out, "</ol></section>\n");
-			open_phase(&p, own, from < p.boundary);
+			open_phase(&p, own, is_proven(&p, from));
 			phase = own;
 		}
 		if (!from && !p.boundary)

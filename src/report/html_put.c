@@ -200,6 +200,23 @@ void html_put_note(struct strbuf *out, const char *label, const char *rich, cons
 	strbuf_puts(out, "</div></div>\n");
 }
 
+static void put_options(struct strbuf *out, json_t *options)
+{
+	json_t *option;
+	size_t i;
+
+	if (!json_array_size(options))
+		return;
+	strbuf_puts(out, "<div class=\"note\"><span class=\"label\">options</span>"
+			 "<ul class=\"options\">");
+	json_array_foreach(options, i, option) {
+		strbuf_puts(out, "<li>");
+		html_put_rich(out, json_string_value(option));
+		strbuf_puts(out, "</li>");
+	}
+	strbuf_puts(out, "</ul></div>\n");
+}
+
 void html_put_causes(struct strbuf *out, json_t *verdict)
 {
 	const char *summary = json_get_string(verdict, "summary", "");
@@ -215,6 +232,7 @@ void html_put_causes(struct strbuf *out, json_t *verdict)
 				      json_get_string(cause, "id", NULL));
 		html_put_note(out, candidate ? "then" : "fix",
 			      json_get_string(cause, "fix", NULL), NULL);
+		put_options(out, json_object_get(cause, "options"));
 	}
 }
 

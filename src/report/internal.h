@@ -82,6 +82,8 @@ enum verdict_status document_status(json_t *verdict);
 /* How far, what stops it, what fails first when that is something else, counts: statements with
  * `between` between them. Caller frees. */
 char *document_closing(json_t *document, const char *between);
+/* Was it judged on paper (`railhead plan`)? Then nothing is proven, and no railhead shown. */
+bool document_is_paper(json_t *document);
 /* Index of the failure to mend first: the first one that no other gate explains, else the first
  * one; the number of verdicts when nothing fails. */
 size_t document_root_failure(json_t *document);
@@ -110,6 +112,17 @@ size_t group_run_end(json_t *verdicts, size_t from, size_t boundary);
 void group_verdicts(struct groups *groups, json_t *verdicts, size_t from, size_t to);
 void groups_clear(struct groups *groups);
 #define _cleanup_groups_ __attribute__((cleanup(groups_clear)))
+
+/* --- plans (plan.c) --------------------------------------------------------------------------- */
+
+/* Who can prove what an item of "unverified" takes for granted: "proof.gdr proves it, phase 19", or
+ * "ask the vendor". Caller frees. */
+char *document_prover(json_t *unverified);
+/* The items of "unverified" of all verdicts, each text once, with the gates that name it as
+ * {text, gate, phase, from: []}. New reference. */
+json_t *document_unverified(json_t *document);
+/* The numbers of "buffers" as lines of text. Caller frees. */
+char *document_buffer_lines(json_t *document);
 
 /* --- the forms: each appends to `out` --------------------------------------------------------- */
 

@@ -75,8 +75,8 @@ static struct suite *suite_of(struct suites *suites, json_t *verdict)
 static void put_body(struct strbuf *out, json_t *verdict)
 {
 	_cleanup_strbuf_ struct strbuf b = {0};
-	json_t *item;
-	size_t i;
+	json_t *item, *option;
+	size_t i, k;
 
 	json_array_foreach(json_object_get(verdict, "causes"), i, item) {
 		const char *fix = json_get_string(item, "fix", NULL);
@@ -86,6 +86,8 @@ static void put_body(struct strbuf *out, json_t *verdict)
 			      json_get_string(item, "id", ""), json_get_string(item, "text", ""));
 		if (fix)
 			strbuf_printf(&b, "fix: %s\n", fix);
+		json_array_foreach(json_object_get(item, "options"), k, option)
+			strbuf_printf(&b, "option: %s\n", json_string_value(option));
 	}
 	if (json_object_get(verdict, "explained_by"))
 		strbuf_printf(&b, "explained by: %s\n",
@@ -94,6 +96,12 @@ static void put_body(struct strbuf *out, json_t *verdict)
 		strbuf_printf(&b, "obtain: %s\n", json_get_string(verdict, "obtain", ""));
 	json_array_foreach(json_object_get(verdict, "assumed"), i, item)
 		strbuf_printf(&b, "assumed: %s\n", json_string_value(item));
+	json_array_foreach(json_object_get(verdict, "unverified"), i, item) {
+		_cleanup_free_ char *prover = document_prover(item);
+
+		strbuf_printf(&b, "unverified: %s (%s)\n", json_get_string(item, "text", ""),
+			      prover);
+	}
 	if (json_get_bool(verdict, "double", false))
 		strbuf_puts(&b, "a test double stands behind some fact\n");
 	json_array_foreach(json_object_get(verdict, "evidence"), i, item) {
@@ -175,6 +183,14 @@ static void put_suite(struct strbuf *out, json_t *document, const struct suite *
 	strbuf_puts(out, ">\n");
 	for (size_t i = 0; i < suite->n; i++)
 		put_case(out, document, json_array_get(verdicts, suite->members[i]));
+	/* the switch is nobody's gate: it stands with the site */
+	if (document_is_paper(document) && json_object_get(document, "buffers")) {
+		_cleanup_free_ char *lines = document_buffer_lines(document);
+
+		strbuf_puts(out, "    <system-out>");
+		put_xml(out, lines);
+		strbuf_puts(out, "</system-out>\n");
+	}
 	strbuf_puts(out, "  </testsuite>\n");
 }
 

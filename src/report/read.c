@@ -16,7 +16,9 @@ static const struct member document_members[] = {
 	{"schema", JSON_STRING, true}, {"railhead", JSON_STRING, true},
 	{"taken", JSON_STRING, false}, {"site", JSON_OBJECT, true},
 	{"nodes", JSON_ARRAY, true},   {"result", JSON_OBJECT, true},
-	{"verdicts", JSON_ARRAY, true}, {NULL, JSON_NULL, false},
+	{"verdicts", JSON_ARRAY, true}, {"paper", JSON_TRUE, false},
+	{"components", JSON_ARRAY, false}, {"buffers", JSON_OBJECT, false},
+	{NULL, JSON_NULL, false},
 };
 
 static const struct member site_members[] = {
@@ -41,12 +43,30 @@ static const struct member verdict_members[] = {
 	{"blocked_by", JSON_ARRAY, false},   {"obtain", JSON_STRING, false},
 	{"assumed", JSON_ARRAY, false},	     {"double", JSON_TRUE, false},
 	{"causes", JSON_ARRAY, true},	     {"evidence", JSON_ARRAY, true},
-	{NULL, JSON_NULL, false},
+	{"unverified", JSON_ARRAY, false},   {NULL, JSON_NULL, false},
 };
 
 static const struct member cause_members[] = {
 	{"id", JSON_STRING, true}, {"text", JSON_STRING, true}, {"fix", JSON_STRING, false},
-	{"candidate", JSON_TRUE, true}, {NULL, JSON_NULL, false},
+	{"candidate", JSON_TRUE, true}, {"options", JSON_ARRAY, false}, {NULL, JSON_NULL, false},
+};
+
+static const struct member unverified_members[] = {
+	{"text", JSON_STRING, true}, {"gate", JSON_STRING, false},
+	{"phase", JSON_INTEGER, false}, {NULL, JSON_NULL, false},
+};
+
+static const struct member component_members[] = {
+	{"component", JSON_STRING, true}, {"where", JSON_STRING, true},
+	{"version", JSON_STRING, false},  {"need", JSON_STRING, true},
+	{"why", JSON_STRING, true},	  {"source", JSON_STRING, true},
+	{NULL, JSON_NULL, false},
+};
+
+static const struct member buffer_members[] = {
+	{"name", JSON_STRING, true},  {"value", JSON_STRING, true},
+	{"declared", JSON_STRING, false}, {"formula", JSON_STRING, false},
+	{"source", JSON_STRING, true}, {NULL, JSON_NULL, false},
 };
 
 static const struct member evidence_members[] = {
@@ -130,10 +150,26 @@ static int check_evidence(json_t *list, const char *where, struct error *err)
 	return rc;
 }
 
+static int check_causes(json_t *causes, const char *where, struct error *err)
+{
+	int rc = check_list(causes, cause_members, where, err);
+	json_t *cause;
+	size_t i;
+
+	json_array_foreach(causes, i, cause) {
+		_cleanup_free_ char *at = xasprintf("%s/%zu", where, i);
+
+		if (!rc)
+			rc = check_texts(json_object_get(cause, "options"), at, "options", err);
+	}
+	return rc;
+}
+
 static int check_verdict(json_t *v, const char *where, struct error *err)
 {
 	_cleanup_free_ char *causes = xasprintf("%s/causes", where);
 	_cleanup_free_ char *evidence = xasprintf("%s/evidence", where);
+	_cleanup_free_ char *unverified = xasprintf("%s/unverified", where);
 	const char *status;
 	int rc = check(v, verdict_members, where, err);
 
@@ -142,7 +178,10 @@ static int check_verdict(json_t *v, const char *where, struct error *err)
 	if (!rc)
 		rc = check_texts(json_object_get(v, "assumed"), where, "assumed", err);
 	if (!rc)
-		rc = check_list(json_object_get(v, "causes"), cause_members, causes, err);
+		rc = check_causes(json_object_get(v, "causes"), causes, err);
+	if (!rc)
+		rc = check_list(json_object_get(v, "unverified"), unverified_members, unverified,
+				err);
 	if (!rc)
 		rc = check_evidence(json_object_get(v, "evidence"), evidence, err);
 	if (rc < 0)
@@ -235,6 +274,12 @@ static int check_document(json_t *document, struct error *err)
 			return rc;
 	}
 	rc = check_reference(document, "railhead", err);
+	if (!rc)
+		rc = check_list(json_object_get(document, "components"), component_members,
+				"/components", err);
+	if (!rc)
+		rc = check_list(json_at(document, "/buffers/numbers"), buffer_members,
+				"/buffers/numbers", err);
 	if (!rc)
 		rc = check_reference(document, "stopped_by", err);
 	return rc ? rc : check_result(document, err);

@@ -59,6 +59,12 @@ int report_write(FILE *out, const struct ladder *ladder, const struct report_opt
 json_t *report_document(const struct ladder *ladder);
 
 /*
+ * The document of a ladder of gates on paper, with the bill of components and the buffers of the
+ * switch (plan/plan.h; NULL: none). The caller owns the reference.
+ */
+json_t *report_plan_document(const struct ladder *ladder, json_t *components, json_t *buffers);
+
+/*
  * Check a document that came from outside and give back a copy that report_write_document() may
  * be called with; members that this version does not know are kept. `name` is for messages.
  * -EINVAL: another schema, or a member that is missing, has the wrong type or contradicts another.
@@ -68,6 +74,15 @@ int report_read(json_t **document, json_t *json, const char *name, struct error 
 /* report_write() for a document of report_document() or report_read(). */
 int report_write_document(FILE *out, json_t *document, const struct report_options *options,
 			  struct error *err);
+
+/* Parts of a plan for themselves, text or JSON (-ENOTSUP for the other forms): the bill of
+ * components, the support matrix (matrix_document()), what an upgrade changes. */
+int report_components(FILE *out, json_t *document, const struct report_options *options,
+		      struct error *err);
+int report_matrix(FILE *out, json_t *document, const struct report_options *options,
+		  struct error *err);
+int report_difference(FILE *out, json_t *document, const struct report_options *options,
+		      struct error *err);
 
 /* The table of `railhead gates`. Text or JSON; -ENOTSUP for the other forms. */
 int report_gates(FILE *out, const struct gate *const *gates, size_t n,

@@ -44,6 +44,8 @@ static void render_heading(struct text *t)
 		wrap_putf(&t->w, WRAP_DIM, "facts of %s", taken);
 	if (taken)
 		wrap_end(&t->w);
+	if (document_is_paper(t->document))
+		text_line(t, 2, WRAP_DIM, "on paper: no machine was asked");
 	if (json_get_bool(site, "assumed", false))
 		text_line(t, 0, WRAP_YELLOW,
 		     "no site was declared: what is expected is taken from what was found");
@@ -247,7 +249,7 @@ void text_render(struct strbuf *out, json_t *document, const struct report_optio
 		.document = document,
 		.verdicts = json_object_get(document, "verdicts"),
 		.options = options,
-		.boundary = document_boundary(document),
+		.boundary = document_is_paper(document) ? SIZE_MAX : document_boundary(document),
 	};
 	_cleanup_free_ char *closing = document_closing(document, options->quiet ? "; " : "\n");
 
@@ -259,6 +261,7 @@ void text_render(struct strbuf *out, json_t *document, const struct report_optio
 			render_railhead(&t);
 		render_ladder(&t);
 		render_not_applicable(&t);
+		text_put_plan(&t);
 		wrap_end(&t.w);
 	}
 	text_line(&t, 0, WRAP_BOLD, closing);

@@ -16,5 +16,8 @@ struct text {
 
 /* One line (wrapped) at an indent. */
 void text_line(struct text *t, unsigned indent, enum wrap_style style, const char *text);
+/* Buffers of the switch and what stays unverified (text_plan.c); nothing when a document has
+ * neither. */
+void text_put_plan(struct text *t);
 /* The row of a group with all that belongs below it. */
 void text_put_row(struct text *t, const struct group *group);

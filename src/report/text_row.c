@@ -57,6 +57,18 @@ static void render_evidence(struct text *t, json_t *verdict)
 	}
 }
 
+static void render_options(struct text *t, json_t *cause)
+{
+	json_t *option;
+	size_t i;
+
+	json_array_foreach(json_object_get(cause, "options"), i, option) {
+		_cleanup_free_ char *item = xasprintf("- %s", json_string_value(option));
+
+		detail(t, i ? "" : "options", item);
+	}
+}
+
 static void render_causes(struct text *t, json_t *verdict)
 {
 	const char *summary = json_get_string(verdict, "summary", "");
@@ -75,6 +87,7 @@ static void render_causes(struct text *t, json_t *verdict)
 		if (with_id || candidate || strcmp(text, summary))
 			detail(t, candidate ? "maybe" : "cause", with_id ? with_id : text);
 		detail(t, candidate ? "then" : "fix", json_get_string(cause, "fix", ""));
+		render_options(t, cause);
 	}
 }
 
