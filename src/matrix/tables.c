@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "matrix/matrix.h"
 
 #define WORDS(...) .kind = SCHEMA_WORD, .words = (const char *const[]){ __VA_ARGS__, NULL }
@@ -358,6 +359,22 @@ const struct matrix_table matrix_table_list[] = {
 	  IDENTITY("what") },
 	{0}
 };
+
+char *matrix_tables_markdown(void)
+{
+	struct strbuf b = {0};
+
+	strbuf_puts(&b, "### Every row\n\nBesides the keys of its table:\n\n");
+	schema_markdown_keys(&b, &provenance);
+	for (const struct matrix_table *table = matrix_table_list; table->name; table++) {
+		strbuf_printf(&b, "\n### `%s`\n\n%s One row for each", table->name, table->text);
+		for (size_t i = 0; table->identity[i]; i++)
+			strbuf_printf(&b, "%s `%s`", i ? "," : "", table->identity[i]);
+		strbuf_puts(&b, ".\n\n");
+		schema_markdown_keys(&b, table->row);
+	}
+	return strbuf_steal(&b);
+}
 
 size_t matrix_table_count(void)
 {

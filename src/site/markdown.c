@@ -47,6 +47,13 @@ static void put_key(struct strbuf *b, const struct schema_key *key)
 	strbuf_puts(b, " |\n");
 }
 
+void schema_markdown_keys(struct strbuf *b, const struct schema_type *object)
+{
+	strbuf_puts(b, "| key | value | meaning |\n|---|---|---|\n");
+	for (const struct schema_key *key = object->keys; key->name; key++)
+		put_key(b, key);
+}
+
 static void put_object(struct writer *w, const struct schema_type *object)
 {
 	for (size_t i = 0; i < w->n_done; i++)
@@ -57,9 +64,7 @@ static void put_object(struct writer *w, const struct schema_type *object)
 	strbuf_printf(&w->text, "### %s\n\n", object->title);
 	if (object->text)
 		strbuf_printf(&w->text, "%s\n\n", object->text);
-	strbuf_puts(&w->text, "| key | value | meaning |\n|---|---|---|\n");
-	for (const struct schema_key *key = object->keys; key->name; key++)
-		put_key(&w->text, key);
+	schema_markdown_keys(&w->text, object);
 	strbuf_puts(&w->text, "\n");
 	for (const struct schema_key *key = object->keys; key->name; key++) {
 		const struct schema_type *below = key->type->item ? key->type->item : key->type;

@@ -139,6 +139,12 @@ char *site_nearest_key(const char *name, const struct tree *const *maps, size_t 
  */
 int site_override(struct tree_document *doc, const char *const *overrides, struct error *err);
 
+/* --- markdown.c --- */
+
+struct strbuf;
+/* Add the keys of an object (not those of `also`) as a table of a reference. */
+void schema_markdown_keys(struct strbuf *b, const struct schema_type *object);
+
 /* --- bind.c --- */
 
 /* Fill the struct of an object from a checked tree (NULL: nothing is declared). The struct is
