@@ -20,15 +20,20 @@ static bool in_list(const char *const *list, const char *name)
 	return false;
 }
 
-const struct family *family_of_nic(json_t *snapshot, const char *nic)
+const struct family *family_of_driver(const char *driver)
 {
-	const char *driver = subject_driver_of_link(snapshot, nic);
-
-	for (size_t i = 0; driver && i < ARRAY_SIZE(families); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		if (in_list(families[i]->nic_drivers, driver))
 			return families[i];
 	}
 	return NULL;
+}
+
+const struct family *family_of_nic(json_t *snapshot, const char *nic)
+{
+	const char *driver = subject_driver_of_link(snapshot, nic);
+
+	return driver ? family_of_driver(driver) : NULL;
 }
 
 const struct family *family_of_rdma(json_t *snapshot, const char *device)

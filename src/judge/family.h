@@ -33,6 +33,8 @@ struct family {
 	const char *const *error_counters;
 };
 
+/* Family of the NICs that a kernel driver ("ice") drives, NULL when unknown. */
+const struct family *family_of_driver(const char *driver);
 /* Family of a physical link by its driver in the snapshot, NULL when unknown. A software device on
  * the link (rxe, siw) does not change the link's own family: see family_of_rdma(). */
 const struct family *family_of_nic(json_t *snapshot, const char *nic);
