@@ -204,7 +204,7 @@ json_t *fact_peer_optional(struct judging *g, const char *fmt, ...)
 	return look(g, peers(g), false, pointer);
 }
 
-static json_t *look_declared(struct judging *g, const char *pointer)
+json_t *declared_at(struct judging *g, const char *pointer)
 {
 	json_t *value = json_pointer_get(g->site->document, pointer);
 	unsigned line = site_line(g->site, pointer);
@@ -219,19 +219,19 @@ static json_t *look_declared(struct judging *g, const char *pointer)
 json_t *declared(struct judging *g, const char *fmt, ...)
 {
 	POINTER(pointer, fmt);
-	return look_declared(g, pointer);
+	return declared_at(g, pointer);
 }
 
 const char *declared_string(struct judging *g, const char *fmt, ...)
 {
 	POINTER(pointer, fmt);
-	return json_string_value(look_declared(g, pointer));
+	return json_string_value(declared_at(g, pointer));
 }
 
 bool declared_bool(struct judging *g, bool fallback, const char *fmt, ...)
 {
 	POINTER(pointer, fmt);
-	json_t *value = look_declared(g, pointer);
+	json_t *value = declared_at(g, pointer);
 
 	return json_is_boolean(value) ? json_is_true(value) : fallback;
 }

@@ -136,6 +136,7 @@ void fact_declared(struct judging *g, const struct site_where *where, json_t *va
  * as evidence with its line; NULL when it is not declared, which is noted too. Borrowed.
  */
 json_t *declared(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
+json_t *declared_at(struct judging *g, const char *pointer);	/* a pointer that was made before */
 const char *declared_string(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
 bool declared_bool(struct judging *g, bool fallback, const char *fmt, ...) RH_PRINTF(3, 4);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gates on paper (`railhead plan`): what can be said of a site before anything is bought. They need
  * the site file and the support matrix in data/; no node is asked. */
+#include "judge/plan.h"
 #include "judge/registry.h"
 
 #define PLAN_GATE(name, what) .id = name, .phase = 0, .level = 0, .scope = GATE_SITE, .title = what
@@ -14,6 +15,7 @@ const struct gate gates_plan[] = {
 	{
 		PLAN_GATE("plan.os-matrix", "operating system, Kubernetes and GPU Operator fit "
 					    "together"),
+		.judge = judge_plan_os_matrix,
 		.proves = "The declared OS release, Kubernetes version and GPU Operator version "
 			  "stand in one row of NVIDIA's platform table.",
 		.why = "Each of the three has its own window; one of them out of range gives an "
@@ -26,6 +28,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.gpu-matrix", "operator and driver branch know the GPU"),
+		.judge = judge_plan_gpu_matrix,
 		.proves = "The GPU model is listed for the operator, and the driver branch is from "
 			  "the first that knows its device ID on.",
 		.why = "An older driver loads and finds no GPU. B300 (10de:3182) is first listed "
@@ -37,6 +40,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.gdr-matrix", "GPUDirect RDMA of NIC and OS is in a support row"),
+		.judge = judge_plan_gdr_matrix,
 		.proves = "NVIDIA lists GPUDirect RDMA for this NIC and OS; or says that it does "
 			  "not, and that the gates of level 3 are the proof.",
 		.why = "Every row of that table names the Network Operator and with it ConnectX or "
@@ -49,6 +53,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.kernel-module", "driver.kernelModuleType ends as open"),
+		.judge = judge_plan_kernel_module,
 		.proves = "With DMA-BUF wanted, the chosen kernelModuleType gives the open module: "
 			  "`open`, or `auto` with a driver container and branch that resolve it to "
 			  "open.",
@@ -63,6 +68,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.driver-rdma", "driver.rdma is off on a NIC that is not NVIDIA's"),
+		.judge = judge_plan_driver_rdma,
 		.proves = "driver.rdma.enabled and driver.rdma.useHostMofed are false where the "
 			  "data NIC is not ConnectX or BlueField.",
 		.why = "These values build nvidia-peermem and make its container wait for "
@@ -75,6 +81,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.network-operator", "no OFED driver container beside irdma"),
+		.judge = judge_plan_network_operator,
 		.proves = "No NicClusterPolicy.ofedDriver is declared for a node whose NIC uses "
 			  "irdma.",
 		.why = "DOCA-OFED replaces ib_core. Its release notes ask to unload irdma before "
@@ -88,6 +95,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.operator-repo", "the driver container can be built in the air gap"),
+		.judge = judge_plan_operator_repo,
 		.proves = "The driver container finds kernel-devel, kernel-headers and gcc of the "
 			  "running kernel in a mirror that it can reach; or the driver is "
 			  "precompiled, or installed on the host.",
@@ -103,6 +111,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.images", "every image has a mirror entry with the right suffix"),
+		.judge = judge_plan_images,
 		.proves = "Each image that the chosen operator version starts, computed from its "
 			  "chart, stands in the mirror list, with the OS suffix where one is "
 			  "added.",
@@ -117,6 +126,7 @@ const struct gate gates_plan[] = {
 	{
 		PLAN_GATE("plan.kubespray", "the installer release supports OS and Kubernetes "
 					    "version"),
+		.judge = judge_plan_kubespray,
 		.proves = "The Kubespray release lists the OS and has checksums for the Kubernetes "
 			  "version.",
 		.why = "RHEL 10 is listed from v2.30.0, where 1.33 is no longer the default: 1.33 "
@@ -128,6 +138,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.bond-rdma", "the driver stack carries RDMA over the declared bond"),
+		.judge = judge_plan_bond_rdma,
 		.proves = "RDMA is declared over a bond only where the drivers do it.",
 		.why = "In-tree ice takes RDMA away from a port as soon as it joins any bond. The "
 		       "out-of-tree pair (ice from 1.14.9 on) does it for two ports of one device "
@@ -142,6 +153,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.driver-pair", "ice and irdma come from one source"),
+		.judge = judge_plan_driver_pair,
 		.proves = "Both drivers are declared inbox, or both out-of-tree from one release "
 			  "set.",
 		.why = "A mixed pair does not work: irdma finds unknown symbols or no auxiliary "
@@ -152,6 +164,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.qos", "DSCP, priority, traffic class, PFC and ETS agree"),
+		.judge = judge_plan_qos,
 		.proves = "The map DSCP to priority to traffic class is the same on hosts and "
 			  "switch, classes are contiguous from 0, PFC is on one priority, ETS sums "
 			  "to 100 with the RoCE class above 0, and the traffic class of sockets is "
@@ -166,6 +179,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.qos-order", "DCB is set before the ports are bonded"),
+		.judge = judge_plan_qos_order,
 		.proves = "The plan configures DCB on the ports before it enslaves them.",
 		.why = "ice refuses DCB changes while a port is in a bond.",
 		.fix = "Order the units: DCB, then bond.",
@@ -174,6 +188,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.ecn-host", "the hosts react to ECN"),
+		.judge = judge_plan_ecn_host,
 		.proves = "The host side of ECN (CNP sent and handled) exists on this driver "
 			  "stack, or ECN is declared as switch-only.",
 		.why = "In-tree irdma has no knob for DCQCN: a switch that marks then has nobody "
@@ -184,6 +199,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.pod-network", "the way pods use RDMA fits the network plan"),
+		.judge = judge_plan_pod_network,
 		.proves = "Pods use raw verbs with the host's GIDs on an inbox stack, or "
 			  "hostNetwork, or have a second interface on the RDMA NIC.",
 		.why = "A plain pod has no RDMA net device. On inbox ib_core it still sees the "
@@ -197,6 +213,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.storage-client", "the storage client library can use the NIC"),
+		.judge = judge_plan_storage_client,
 		.proves = "The S3-over-RDMA client supports the transport of this NIC, and the "
 			  "server is the RDMA build.",
 		.why = "The AIStor clients and cuObject need mlx5's DC transport. On another NIC "
@@ -209,6 +226,7 @@ const struct gate gates_plan[] = {
 	},
 	{
 		PLAN_GATE("plan.headroom", "switch PFC headroom is large enough"),
+		.judge = judge_plan_headroom,
 		.proves = "The declared headroom of the switch port is at least what speed, cable "
 			  "length and MTU need.",
 		.why = "After a pause frame the data in flight still arrives; what does not fit "

@@ -138,19 +138,25 @@ const char *subject_driver_of_link(json_t *snapshot, const char *link)
 		     NULL;
 }
 
-const char *subject_virtual_driver(json_t *snapshot, const char *link)
+bool subject_is_virtual_driver(const char *driver)
 {
 	/* drivers of links without a PCI link, firmware and LLDP agent of their own */
 	static const char *const drivers[] = { "virtio_net", "veth",      "dummy",
 					       "tun",        "bridge",    "netdevsim",
 					       "vmxnet3",    "hv_netvsc", "xen_netfront" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++) {
+		if (!strcmp(driver, drivers[i]))
+			return true;
+	}
+	return false;
+}
+
+const char *subject_virtual_driver(json_t *snapshot, const char *link)
+{
 	const char *driver = subject_driver_of_link(snapshot, link);
 
-	for (size_t i = 0; driver && i < ARRAY_SIZE(drivers); i++) {
-		if (!strcmp(driver, drivers[i]))
-			return drivers[i];
-	}
-	return NULL;
+	return driver && subject_is_virtual_driver(driver) ? driver : NULL;
 }
 
 /* Which port of which device has this network interface? */

@@ -33,8 +33,9 @@ bool subject_same_pci_device(const char *a, const char *b);
 
 /* Driver of a link as ethtool tells it, else of its PCI device; NULL when neither is known. */
 const char *subject_driver_of_link(json_t *snapshot, const char *link);
-/* The driver when it is one of a virtual NIC (virtio_net, veth, …): no PCI link, no firmware, no
- * LLDP agent to judge. NULL for hardware and for what is not known. */
+/* One of a virtual NIC (virtio_net, veth, …): no PCI link, no firmware, no LLDP agent to judge. */
+bool subject_is_virtual_driver(const char *driver);
+/* The link's driver when it is such a one. NULL for hardware and for what is not known. */
 const char *subject_virtual_driver(json_t *snapshot, const char *link);
 
 /* RDMA device and port number for an RDMA port of the site: by declared name, by the port's netdev

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.qos-order, plan.ecn-host and plan.headroom: flow control between hosts and switch. */
+#include <string.h>
+
+#include "base/text.h"
+#include "judge/plan.h"
+#include "matrix/headroom.h"
+#include "site/schema.h"
+
+/* --- plan.qos-order ---------------------------------------------------------------------------- */
+
+/* NICs of bonds that carry RDMA. */
+static void bonded_nics(const struct judging *g, struct plan_cases *cases)
+{
+	for (size_t i = 0; i < g->site->n_nodes; i++) {
+		const struct site_node *node = &g->site->nodes[i];
+
+		for (size_t k = 0; k < node->n_rdma; k++) {
+			const struct site_bond *bond = plan_bond_of(node, &node->rdma[k]);
+
+			for (char **port = bond ? bond->ports : NULL; port && *port; port++) {
+				struct plan_nic nic = plan_nic_of(g, node, *port);
+
+				plan_case_add(cases, node, *port, "%s\n%s\n%s", nic.driver ?: "",
+					      nic.source, nic.version ?: "");
+			}
+		}
+	}
+}
+
+static void judge_order(struct judging *g, const struct plan_case *c)
+{
+	struct plan_nic nic = plan_nic_of(g, c->node, c->what);
+	const char *answer;
+
+	plan_nic_fact(g, c);
+	if (plan_nic_unknown(g, c, &nic))
+		return;
+	fact_row(g, nic.row);
+	answer = json_get_string(nic.row, "dcb_while_bonded", "unknown");
+	if (!strcmp(answer, "no"))
+		judge_fail(g, "qos-after-bond", "qos.order: before-bond",
+			   "DCB is to be set after bonding, and %s of %s refuses every DCB change "
+			   "while a port is in a bond (%s)", plan_nic_text(g, &nic),
+			   plan_nodes(g, c), plan_row_text(g, nic.row));
+	else if (!strcmp(answer, "yes"))
+		judge_pass(g, "%s takes DCB changes while bonded (%s)", plan_nic_text(g, &nic),
+			   plan_row_text(g, nic.row));
+	else
+		judge_warn(g, "qos-after-bond-not-known", "qos.order: before-bond",
+			   "DCB is to be set after bonding, and whether %s of %s takes that is not "
+			   "known (%s)", plan_nic_text(g, &nic), plan_nodes(g, c),
+			   plan_row_text(g, nic.row));
+}
+
+void judge_plan_qos_order(struct judging *g)
+{
+	_cleanup_plan_cases_ struct plan_cases nics = {0};
+	const struct site_qos *qos = &g->site->qos;
+	const char *order;
+
+	if (!qos->declared || (qos->dcb.set && !qos->dcb.value)) {
+		judge_na(g, "no QoS is declared");
+		return;
+	}
+	bonded_nics(g, &nics);
+	if (!nics.n) {
+		judge_na(g, "no RDMA port lies on a bond");
+		return;
+	}
+	order = declared_string(g, "/qos/order");
+	if (!order)
+		judge_assume(g, "qos.order before-bond, as `railhead render` writes it");
+	if (!order || !strcmp(order, "before-bond")) {
+		judge_pass(g, "DCB is set on the ports before they are bonded");
+		return;
+	}
+	for (size_t i = 0; i < nics.n; i++)
+		judge_order(g, &nics.list[i]);
+}
+
+/* --- plan.ecn-host ----------------------------------------------------------------------------- */
+
+static void judge_dcqcn(struct judging *g, const struct plan_case *c)
+{
+	struct plan_nic nic = plan_nic_of(g, c->node, c->what);
+	const char *way;
+
+	plan_nic_fact(g, c);
+	if (plan_nic_unknown(g, c, &nic))
+		return;
+	fact_row(g, nic.row);
+	way = json_get_string(nic.row, "dcqcn", "unknown");
+	if (!strcmp(way, "none")) {
+		judge_warn(g, "ecn-switch-only", "one of the options",
+			   "%s of %s has no setting for DCQCN: a switch that marks has nobody who "
+			   "slows down, \"switch-only\" (%s)", plan_nic_text(g, &nic),
+			   plan_nodes(g, c), plan_row_text(g, nic.row));
+		judge_option(g, "declare qos.ecn_host: false and rely on PFC");
+		judge_option(g, "a driver stack with DCQCN: ice and irdma out-of-tree, or a NIC whose "
+				"firmware does it");
+	} else if (!strcmp(way, "unknown")) {
+		judge_warn(g, "ecn-host-not-known", "prove it on the site: proof.ecn",
+			   "whether %s of %s reacts to marks is not known (%s)",
+			   plan_nic_text(g, &nic), plan_nodes(g, c), plan_row_text(g, nic.row));
+	} else {
+		judge_pass(g, "%s has DCQCN (%s) (%s)", plan_nic_text(g, &nic), way,
+			   plan_row_text(g, nic.row));
+	}
+}
+
+void judge_plan_ecn_host(struct judging *g)
+{
+	_cleanup_plan_cases_ struct plan_cases nics = {0};
+	json_t *host;
+
+	if (!declared_bool(g, false, "/qos/ecn")) {
+		judge_na(g, "ECN is not declared");
+		return;
+	}
+	plan_nics(g, 0, &nics);
+	if (!nics.n) {
+		judge_na(g, "no RDMA port is declared");
+		return;
+	}
+	host = declared(g, "/qos/ecn_host");
+	if (json_is_false(host)) {
+		judge_pass(g, "ECN is declared as switch-only: the hosts are not expected to slow down");
+	} else {
+		for (size_t i = 0; i < nics.n; i++)
+			judge_dcqcn(g, &nics.list[i]);
+	}
+	judge_unverified(g, "proof.ecn", "senders slow down when the switch marks, and what that does "
+					 "to throughput");
+}
+
+/* --- plan.headroom ----------------------------------------------------------------------------- */
+
+/* Largest declared speed of a link below an RDMA port, 0: none. */
+static int64_t fastest_port(const struct judging *g)
+{
+	int64_t fastest = 0;
+
+	for (size_t i = 0; i < g->site->n_nodes; i++) {
+		const struct site_node *node = &g->site->nodes[i];
+
+		for (size_t k = 0; k < node->n_links; k++) {
+			const struct site_number *speed = &node->links[k].speed_mbps;
+
+			if (node->n_rdma && speed->set && speed->value > fastest)
+				fastest = speed->value;
+		}
+	}
+	return fastest;
+}
+
+/* A number of the switch section, with its unit ("128KiB"); false: not declared. */
+static bool switch_number(struct judging *g, const char *key,
+			  bool (*convert)(const char *text, int64_t *value), int64_t *value)
+{
+	json_t *number = declared(g, "/switch/%s", key);
+
+	*value = json_integer_value(number);
+	return json_is_integer(number) ||
+	       (json_is_string(number) && convert(json_string_value(number), value));
+}
+
+static bool not_declared(struct judging *g, const char *key)
+{
+	judge_unknown(g, judge_text(g, "declare switch/%s", key), "switch.%s is not declared", key);
+	return false;
+}
+
+/* Largest frame that common switches carry: 9000 bytes and what belongs around them. */
+#define PORT_MTU_USUAL 9216
+
+static bool headroom_input(struct judging *g, struct headroom_input *input)
+{
+	if (!switch_number(g, "cable_metres", schema_convert_decimal, &input->cable_metres))
+		return not_declared(g, "cable_metres");
+	if (!switch_number(g, "port_speed", schema_convert_speed, &input->speed_mbps)) {
+		input->speed_mbps = fastest_port(g);
+		if (!input->speed_mbps)
+			return not_declared(g, "port_speed");
+		judge_assume(g, "ports of the switch as fast as the hosts' (%lld Mb/s)",
+			     (long long)input->speed_mbps);
+	}
+	if (!switch_number(g, "mtu", schema_convert_decimal, &input->mtu_bytes)) {
+		input->mtu_bytes = PORT_MTU_USUAL;
+		judge_assume(g, "MTU %d of the switch ports", PORT_MTU_USUAL);
+	}
+	input->port_mtu_bytes = input->mtu_bytes;
+	if (!switch_number(g, "cell", schema_convert_bytes, &input->cell_bytes))
+		judge_assume(g, "a cell is at least half full (switch.cell is not declared)");
+	return true;
+}
+
+static void judge_headroom(struct judging *g, const struct headroom_input *input)
+{
+	struct headroom need = headroom_compute(g->matrix, input);
+	_cleanup_free_ char *formula = NULL;
+	int64_t has;
+
+	if (!need.known) {
+		judge_unknown(g, "add its row to the table `pause-quanta` (--data DIR)",
+			      "the support matrix has no pause quanta for %lld Mb/s",
+			      (long long)input->speed_mbps);
+		return;
+	}
+	fact_row(g, need.row);
+	formula = headroom_text(input, &need);
+	if (!switch_number(g, "headroom", schema_convert_bytes, &has)) {
+		judge_unknown(g, "declare switch/headroom",
+			      "the headroom of the switch is not declared; needed is %s", formula);
+		return;
+	}
+	if (has < need.low_bytes)
+		judge_fail(g, "headroom-low",
+			   judge_text(g, "at least %lld bytes of headroom for each lossless priority "
+					 "and port", (long long)need.high_bytes),
+			   "headroom of %lld bytes is less than what is needed: %s", (long long)has,
+			   formula);
+	else if (has < need.high_bytes)
+		judge_warn(g, "headroom-tight",
+			   judge_text(g, "at least %lld bytes, or declare switch.cell",
+				      (long long)need.high_bytes),
+			   "headroom of %lld bytes is enough for well filled cells only; needed is "
+			   "%s", (long long)has, formula);
+	else
+		judge_pass(g, "headroom of %lld bytes, needed is %s", (long long)has, formula);
+}
+
+void judge_plan_headroom(struct judging *g)
+{
+	const struct site_qos *qos = &g->site->qos;
+	struct headroom_input input = {0};
+
+	if (!json_at(g->site->document, "/switch")) {
+		judge_na(g, "no switch is declared");
+		return;
+	}
+	if ((qos->pfc.set && !qos->pfc.value) || !declared_bool(g, true, "/switch/pfc")) {
+		judge_na(g, "PFC is declared as off: no class is lossless");
+		return;
+	}
+	if (headroom_input(g, &input))
+		judge_headroom(g, &input);
+	judge_unverified(g, "proof.pfc", "the switch drops nothing in the lossless class under load");
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.gpu-matrix, plan.gdr-matrix and plan.kernel-module: GPU, its driver, and the support rows. */
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "judge/plan.h"
+
+/* gpu-driver-container: `auto` is understood by the containers of 570.86.15 and 570.124.06 and of
+ * all later branches */
+#define AUTO_SINCE "570.86.15"
+
+/* --- plan.gpu-matrix --------------------------------------------------------------------------- */
+
+static json_t *gpu_row(const struct judging *g, const struct site_gpu *gpu)
+{
+	json_t *row, *by_name = NULL;
+	size_t i;
+
+	json_array_foreach(plan_rows(g, "gpus"), i, row) {
+		if (gpu->pci_id && plan_has(json_object_get(row, "pci_ids"), gpu->pci_id))
+			return row;
+		if (!strcasecmp(json_get_string(row, "model", ""), gpu->model))
+			by_name = row;
+	}
+	return by_name;
+}
+
+static void gpu_cases(const struct judging *g, struct plan_cases *cases)
+{
+	for (size_t i = 0; i < g->site->n_nodes; i++) {
+		const struct site_node *node = &g->site->nodes[i];
+
+		for (size_t k = 0; k < node->n_gpus; k++) {
+			const struct site_gpu *gpu = &node->gpus[k];
+
+			plan_case_add(cases, node, gpu, "%s\n%s\n%s\n%s", gpu->model,
+				      gpu->pci_id ?: "", gpu->driver_min ?: "",
+				      gpu->driver_max ?: "");
+		}
+	}
+}
+
+/* The driver against the row and against the node's own range. False: it fails. */
+static bool driver_fits(struct judging *g, const struct plan_case *c, json_t *row,
+			const char *driver)
+{
+	const struct site_gpu *gpu = c->what;
+	const char *min = json_get_string(row, "driver_min", NULL);
+	bool fits = true;
+
+	if (min && text_version_compare(driver, min) < 0) {
+		judge_fail(g, "gpu-driver-too-old",
+			   judge_text(g, "a driver from %s on (gpu_operator.driver.version)", min),
+			   "driver %s does not know the %s of %s: %s is the first that does (%s)",
+			   driver, gpu->model, plan_nodes(g, c), min, plan_row_text(g, row));
+		return false;
+	}
+	if (gpu->driver_min && text_version_compare(driver, gpu->driver_min) < 0)
+		fits = false;
+	if (gpu->driver_max && text_version_compare(driver, gpu->driver_max) > 0)
+		fits = false;
+	if (!fits)
+		judge_fail(g, "gpu-driver-out-of-range",
+			   "make gpu_operator.driver.version and the range of the GPU agree",
+			   "driver %s is outside the range that %s declares for its %s: %s to %s",
+			   driver, plan_nodes(g, c), gpu->model, gpu->driver_min ?: "any",
+			   gpu->driver_max ?: "any");
+	return fits;
+}
+
+/* Is the model listed for the operator's release line, and the driver's branch for the operator? */
+static bool operator_fits(struct judging *g, const struct plan_case *c, json_t *row,
+			  const char *version, const char *driver)
+{
+	const struct site_gpu *gpu = c->what;
+	json_t *lines = json_object_get(row, "operators"), *listed;
+
+	if (!plan_has(lines, plan_line(g, version))) {
+		judge_fail(g, "gpu-not-in-operator",
+			   judge_text(g, "GPU Operator %s", plan_list(g, lines, 8)),
+			   "GPU Operator %s does not list the %s of %s; %s do (%s)", version,
+			   gpu->model, plan_nodes(g, c), plan_list(g, lines, 8),
+			   plan_row_text(g, row));
+		return false;
+	}
+	listed = plan_gpu_driver_row(g, version, driver);
+	if (!listed) {
+		judge_warn(g, "gpu-driver-branch-not-listed",
+			   "a branch that the operator's release notes list",
+			   "the support matrix lists no driver of the branch of %s for GPU Operator %s",
+			   driver, version);
+		return false;
+	}
+	fact_row(g, listed);
+	if (strcmp(json_get_string(listed, "version", ""), driver))
+		judge_unverified(g, "gpu.driver",
+				 "driver %s is of a listed branch; GPU Operator %s lists %s of it",
+				 driver, version, json_get_string(listed, "version", "?"));
+	return true;
+}
+
+static void judge_gpu(struct judging *g, const struct plan_case *c, const char *version,
+		      const char *driver)
+{
+	const struct site_gpu *gpu = c->what;
+	json_t *row = gpu_row(g, gpu);
+
+	fact_declared(g, &gpu->where, json_text_new(gpu->model), "/nodes/%s/gpus/%s",
+		      c->node->name, gpu->model);
+	if (!row) {
+		judge_unknown(g, "add its row to the table `gpus` (--data DIR), or correct the "
+				 "model",
+			      "the support matrix has no row for the GPU %s of %s", gpu->model,
+			      plan_nodes(g, c));
+		return;
+	}
+	fact_row(g, row);
+	if (gpu->pci_id && json_array_size(json_object_get(row, "pci_ids")) &&
+	    !plan_has(json_object_get(row, "pci_ids"), gpu->pci_id))
+		judge_warn(g, "gpu-pci-id-differs", "correct the model or its pci_id",
+			   "%s declares a %s with PCI id %s; the matrix knows it as %s (%s)",
+			   plan_nodes(g, c), gpu->model, gpu->pci_id,
+			   plan_list(g, json_object_get(row, "pci_ids"), 4), plan_row_text(g, row));
+	if (!driver) {
+		judge_unknown(g, "declare gpu_operator/driver/version",
+			      "the driver version for the %s of %s is not declared", gpu->model,
+			      plan_nodes(g, c));
+		return;
+	}
+	if (!driver_fits(g, c, row, driver))
+		return;
+	if (version && !operator_fits(g, c, row, version, driver))
+		return;
+	judge_pass(g, "%s with driver %s%s%s; its first is %s (%s)", gpu->model, driver,
+		   version ? " of GPU Operator " : "", version ?: "",
+		   json_get_string(row, "driver_min", "not known"), plan_row_text(g, row));
+}
+
+void judge_plan_gpu_matrix(struct judging *g)
+{
+	_cleanup_plan_cases_ struct plan_cases gpus = {0};
+	bool has_operator = json_at(g->site->document, "/gpu_operator");
+	const char *version = NULL, *driver;
+
+	gpu_cases(g, &gpus);
+	if (!gpus.n) {
+		if (plan_any(g, SITE_ROLE_GPU))
+			judge_unknown(g, "declare gpus of the GPU nodes: "
+					 "nodes/NODE/gpus/B300/count",
+				      "the GPUs of the GPU nodes are not declared");
+		else
+			judge_na(g, "no GPU is declared");
+		return;
+	}
+	if (has_operator) {
+		version = declared_string(g, "/gpu_operator/version");
+		if (!version)
+			judge_unknown(g, "declare gpu_operator/version",
+				      "the version of the GPU Operator is not declared");
+	}
+	driver = plan_gpu_driver(g);
+	for (size_t i = 0; i < gpus.n; i++)
+		judge_gpu(g, &gpus.list[i], version, driver);
+}
+
+/* --- plan.gdr-matrix --------------------------------------------------------------------------- */
+
+/* Row of a system: one that the declared Network Operator meets before one that it does not. */
+static json_t *gdr_row(const struct judging *g, const struct site_node *node, const char *line,
+		       const char *network)
+{
+	json_t *row, *any = NULL;
+	size_t i;
+
+	json_array_foreach(plan_rows(g, "gpudirect"), i, row) {
+		const char *lowest = json_get_string(row, "network_operator", "0");
+
+		if (strcmp(json_get_string(row, "os", ""), node->os_id) ||
+		    !plan_has(json_object_get(row, "os_versions"), node->os_version) ||
+		    (line && strcmp(json_get_string(row, "operator", ""), line)))
+			continue;
+		if (!network ||
+		    text_version_compare(plan_number(network), plan_number(lowest)) >= 0)
+			return row;
+		any = row;
+	}
+	return any;
+}
+
+/* Systems that the table has for this line, for a message. */
+static const char *gdr_systems(struct judging *g, const char *line)
+{
+	_cleanup_json_ json_t *texts = json_array_new();
+	json_t *row, *version;
+	size_t i, k;
+
+	json_array_foreach(plan_rows(g, "gpudirect"), i, row) {
+		if (line && strcmp(json_get_string(row, "operator", ""), line))
+			continue;
+		json_array_foreach(json_object_get(row, "os_versions"), k, version) {
+			const char *text = judge_text(g, "%s %s", json_get_string(row, "os", "?"),
+						      json_string_value(version));
+
+			if (!plan_has(texts, text))
+				json_append_text(texts, text);
+		}
+	}
+	return json_array_size(texts) ? plan_list(g, texts, 8) : "none";
+}
+
+static void judge_nvidia_nic(struct judging *g, const struct plan_case *c,
+			     const struct plan_nic *nic)
+{
+	const char *operator_version = declared_string(g, "/gpu_operator/version");
+	const char *network = declared_string(g, "/network_operator/version");
+	const char *line = operator_version ? plan_line(g, operator_version) : NULL;
+	const struct site_node *node = c->node;
+	const char *lowest;
+	json_t *row;
+
+	if (!node->os_id || !node->os_version) {
+		judge_unknown(g, judge_text(g, "declare nodes/%s/os", node->name),
+			      "the operating system of %s is not declared", plan_nodes(g, c));
+		return;
+	}
+	row = gdr_row(g, node, line, network);
+	if (!row) {
+		judge_warn(g, "gdr-os-not-listed", "prove it on the site: gates of level 3",
+			   "%s %s (%s) is in no GPUDirect RDMA row%s%s, which has %s: unverified, "
+			   "level 3 gates are the proof", node->os_id, node->os_version,
+			   plan_nodes(g, c), line ? " of GPU Operator " : "", line ?: "",
+			   gdr_systems(g, line));
+		return;
+	}
+	fact_row(g, row);
+	lowest = json_get_string(row, "network_operator", "0");
+	if (network && text_version_compare(plan_number(network), plan_number(lowest)) < 0)
+		judge_warn(g, "gdr-network-operator-old",
+			   judge_text(g, "Network Operator %s or later", lowest),
+			   "the row of %s %s is for Network Operator %s, declared is %s (%s)",
+			   node->os_id, node->os_version, lowest, network, plan_row_text(g, row));
+	if (!network)
+		judge_unverified(g, "gdr.register",
+				 "the row is for Network Operator %s, and this site declares none",
+				 lowest);
+	judge_pass(g, "%s on %s %s is in the GPUDirect RDMA row of GPU Operator %s (%s)",
+		   plan_nic_text(g, nic), node->os_id, node->os_version,
+		   json_get_string(row, "operator", "?"), plan_row_text(g, row));
+}
+
+/* A row that stands for the whole table of the declared release line, for its source. */
+static json_t *gdr_table(struct judging *g)
+{
+	const char *version = declared_string(g, "/gpu_operator/version");
+	json_t *row = version ? plan_row(g, "gpudirect", "operator", plan_line(g, version)) : NULL;
+
+	return row ? row : json_array_get(plan_rows(g, "gpudirect"), 0);
+}
+
+static void judge_gdr_nic(struct judging *g, const struct plan_case *c)
+{
+	struct plan_nic nic = plan_nic_of(g, c->node, c->what);
+	json_t *table;
+
+	plan_nic_fact(g, c);
+	if (plan_nic_unknown(g, c, &nic))
+		return;
+	fact_row(g, nic.row);
+	if (json_get_bool(nic.row, "nvidia", false)) {
+		judge_nvidia_nic(g, c, &nic);
+		return;
+	}
+	table = gdr_table(g);
+	if (table)
+		fact_row(g, table);
+	judge_warn(g, "gdr-nic-not-listed",
+		   "prove it on the site: gates of level 3, write and read with verified bytes",
+		   "%s of %s is in no GPUDirect RDMA row, all of which are for ConnectX or BlueField: "
+		   "unverified, level 3 gates are the proof%s%s%s", plan_nic_text(g, &nic),
+		   plan_nodes(g, c), table ? " (" : "", table ? plan_row_text(g, table) : "",
+		   table ? ")" : "");
+}
+
+/* GPU nodes that declare no RDMA port. */
+static void ports_declared(struct judging *g)
+{
+	_cleanup_plan_cases_ struct plan_cases without = {0};
+
+	for (size_t i = 0; i < g->site->n_nodes; i++) {
+		const struct site_node *node = &g->site->nodes[i];
+
+		if ((node->roles & SITE_ROLE_GPU) && !node->n_rdma)
+			plan_case_add(&without, node, NULL, "without");
+	}
+	if (without.n)
+		judge_unknown(g, judge_text(g, "declare nodes/%s/rdma", without.list[0].node->name),
+			      "no RDMA port of %s is declared", plan_nodes(g, &without.list[0]));
+}
+
+void judge_plan_gdr_matrix(struct judging *g)
+{
+	_cleanup_plan_cases_ struct plan_cases nics = {0};
+
+	if (!g->site->gpudirect || !plan_any(g, SITE_ROLE_GPU)) {
+		judge_na(g, "GPUDirect RDMA is not wanted on this site");
+		return;
+	}
+	plan_nics_by_system(g, SITE_ROLE_GPU, &nics);
+	for (size_t i = 0; i < nics.n; i++)
+		judge_gdr_nic(g, &nics.list[i]);
+	ports_declared(g);
+	judge_unverified(g, "gdr.register", "the NIC registers the DMA-BUF of GPU memory");
+	judge_unverified(g, "proof.gdr", "bytes go into GPU memory and out of it unchanged");
+}
+
+/* --- plan.kernel-module ------------------------------------------------------------------------ */
+
+/* A GPU for which the chosen module does not exist. */
+static bool module_fits_gpus(struct judging *g, const char *module)
+{
+	const char *cannot = !strcmp(module, "open") ? "closed-only" : "open-only";
+	_cleanup_plan_cases_ struct plan_cases gpus = {0};
+	bool fits = true;
+
+	gpu_cases(g, &gpus);
+	for (size_t i = 0; i < gpus.n; i++) {
+		const struct site_gpu *gpu = gpus.list[i].what;
+		json_t *row = gpu_row(g, gpu);
+
+		if (strcmp(json_get_string(row, "kernel_module", ""), cannot))
+			continue;
+		fact_row(g, row);
+		judge_fail(g, "gpu-without-module", "another GPU, or the other kernel module",
+			   "the %s of %s has no %s kernel module (%s)", gpu->model,
+			   plan_nodes(g, &gpus.list[i]), module, plan_row_text(g, row));
+		fits = false;
+	}
+	return fits;
+}
+
+static void judge_auto(struct judging *g)
+{
+	const char *version = declared_string(g, "/gpu_operator/version");
+	const char *driver = plan_gpu_driver(g), *ends;
+	json_t *row;
+
+	if (!driver) {
+		judge_unknown(g, "declare gpu_operator/driver/version, or kernel_module_type: open",
+			      "what `auto` ends as depends on the driver, and none is declared");
+		return;
+	}
+	if (text_version_compare(driver, AUTO_SINCE) < 0) {
+		judge_fail(g, "kernel-module-auto-not-understood", "kernel_module_type: open",
+			   "the driver container %s does not understand `auto`, it came with %s",
+			   driver, AUTO_SINCE);
+		return;
+	}
+	row = version ? plan_gpu_driver_row(g, version, driver) : NULL;
+	ends = json_get_string(row, "auto_module", NULL);
+	if (!ends) {
+		judge_unknown(g, "declare kernel_module_type: open",
+			      "the support matrix does not say what `auto` ends as with driver %s",
+			      driver);
+		return;
+	}
+	fact_row(g, row);
+	if (strcmp(ends, "open"))
+		judge_fail(g, "kernel-module-auto-proprietary", "kernel_module_type: open",
+			   "`auto` ends as %s with driver %s, and that module exports no DMA-BUF "
+			   "(%s)", ends, driver, plan_row_text(g, row));
+	else if (module_fits_gpus(g, ends))
+		judge_pass(g, "`auto` ends as open with driver %s (%s)", driver,
+			   plan_row_text(g, row));
+	judge_unverified(g, "gpu.open-module", "`auto` has ended as the open kernel module");
+}
+
+void judge_plan_kernel_module(struct judging *g)
+{
+	const char *type;
+
+	if (!g->site->gpudirect || !plan_any(g, SITE_ROLE_GPU)) {
+		judge_na(g, "GPUDirect RDMA is not wanted, so no DMA-BUF is");
+		return;
+	}
+	if (!json_at(g->site->document, "/gpu_operator") ||
+	    !plan_helm_bool(g, true, "driver.enabled")) {
+		judge_na(g, "the driver is installed on the hosts, not by the GPU Operator");
+		judge_unverified(g, "gpu.open-module", "the host's driver is the open kernel module");
+		return;
+	}
+	type = plan_helm(g, "driver.kernelModuleType");
+	if (!type)
+		judge_assume(g, "kernelModuleType auto, the chart's default");
+	if (!type || !strcmp(type, "auto")) {
+		judge_auto(g);
+	} else if (!strcmp(type, "open")) {
+		if (module_fits_gpus(g, type))
+			judge_pass(g, "kernelModuleType is open");
+	} else {
+		judge_fail(g, "kernel-module-proprietary", "kernel_module_type: open",
+			   "kernelModuleType is %s: the closed module exports no DMA-BUF", type);
+		module_fits_gpus(g, type);
+	}
+}

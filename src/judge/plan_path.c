@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.pod-network and plan.storage-client: do pods and the store's client find an RDMA path? */
+#include <string.h>
+
+#include "judge/plan.h"
+
+/* Nodes whose pods use RDMA: all but pure storage nodes. */
+#define POD_ROLES ((unsigned)SITE_ROLE_GPU | SITE_ROLE_CLIENT)
+
+/* --- plan.pod-network -------------------------------------------------------------------------- */
+
+/* Way out of everything that a plain pod cannot do. */
+static void pod_options(struct judging *g)
+{
+	judge_option(g, "kubernetes.pod_rdma: host-network (the namespace must allow privileged pods)");
+	judge_option(g, "kubernetes.pod_rdma: second-network, an interface of the RDMA NIC in the pod");
+}
+
+/* Nodes where the RDMA devices belong to one network namespace. */
+static bool judge_netns(struct judging *g)
+{
+	_cleanup_plan_cases_ struct plan_cases exclusive = {0}, unset = {0};
+
+	for (size_t i = 0; i < g->site->n_nodes; i++) {
+		const struct site_node *node = &g->site->nodes[i];
+
+		if (!(node->roles & POD_ROLES) || !node->n_rdma)
+			continue;
+		if (!node->rdma_netns)
+			plan_case_add(&unset, node, NULL, "unset");
+		else if (!strcmp(node->rdma_netns, "exclusive"))
+			plan_case_add(&exclusive, node, NULL, "exclusive");
+	}
+	if (unset.n)
+		judge_assume(g, "rdma_netns shared, the kernel's default");
+	if (!exclusive.n)
+		return true;
+	judge_fail(g, "pod-netns-exclusive", "rdma_netns: shared, or pod_rdma: second-network",
+		   "rdma_netns of %s is exclusive: a plain pod sees no RDMA device, and the shared "
+		   "device plugin refuses to run", plan_nodes(g, &exclusive.list[0]));
+	return false;
+}
+
+/* An RDMA core that hides the host's GIDs: DOCA-OFED, from a container or on the host. */
+static bool judge_ofed_core(struct judging *g, const struct plan_cases *nics)
+{
+	bool ok = true;
+
+	if (declared_bool(g, false, "/network_operator/ofed_driver")) {
+		judge_fail(g, "pod-gids-hidden", "network_operator.ofed_driver: false",
+			   "the OFED driver container replaces ib_core, and its core shows a plain "
+			   "pod no GID of the host: raw verbs fail as well");
+		pod_options(g);
+		ok = false;
+	}
+	for (size_t i = 0; ok && i < nics->n; i++) {
+		const struct plan_case *c = &nics->list[i];
+		struct plan_nic nic = plan_nic_of(g, c->node, c->what);
+
+		if (!json_get_bool(nic.row, "nvidia", false) || !strcmp(nic.source, "inbox"))
+			continue;
+		plan_nic_fact(g, c);
+		judge_fail(g, "pod-gids-hidden", NULL,
+			   "%s of %s is out-of-tree (DOCA-OFED), and its ib_core shows a plain pod no "
+			   "GID of the host: raw verbs fail as well", nic.driver, plan_nodes(g, c));
+		pod_options(g);
+		ok = false;
+	}
+	return ok;
+}
+
+static void judge_host_gid(struct judging *g, const struct plan_cases *nics)
+{
+	json_t *cm = declared(g, "/kubernetes/rdma_cm");
+	bool ok = judge_netns(g);
+
+	ok = judge_ofed_core(g, nics) && ok;
+	if (json_is_true(cm)) {
+		judge_fail(g, "pod-rdma-cm", "one of the options",
+			   "pods use RDMA-CM, and a plain pod has no interface of the RDMA NIC: it "
+			   "ends with ENODEV; \"no second network\" holds for raw verbs only");
+		pod_options(g);
+		ok = false;
+	} else if (!cm) {
+		judge_assume(g, "pods use raw verbs, not RDMA-CM (kubernetes.rdma_cm)");
+	}
+	if (!ok)
+		return;
+	judge_pass(g, "plain pods use raw verbs with the host's GIDs on the kernel's own RDMA stack");
+	judge_unverified(g, "proof.pod", "raw verbs from a plain pod work on this NIC: measured with "
+					 "soft-RoCE, an inference for others");
+}
+
+void judge_plan_pod_network(struct judging *g)
+{
+	_cleanup_plan_cases_ struct plan_cases nics = {0};
+	const char *way;
+
+	if (!g->site->kubernetes) {
+		judge_na(g, "no Kubernetes is declared");
+		return;
+	}
+	plan_nics(g, POD_ROLES, &nics);
+	if (!nics.n) {
+		judge_na(g, "no node that runs pods has an RDMA port");
+		return;
+	}
+	way = declared_string(g, "/kubernetes/pod_rdma");
+	if (!way) {
+		judge_unknown(g, "declare kubernetes/pod_rdma: host-gid, host-network, second-network or "
+				 "none",
+			      "how pods reach RDMA is not declared");
+	} else if (!strcmp(way, "none")) {
+		judge_na(g, "no pod uses RDMA");
+	} else if (!strcmp(way, "host-gid")) {
+		judge_host_gid(g, &nics);
+	} else if (!strcmp(way, "host-network")) {
+		judge_pass(g, "pods use the host's network: raw verbs and RDMA-CM find the NIC");
+		judge_unverified(g, "proof.pod", "the namespace allows privileged pods, which the host's "
+						 "network needs");
+	} else {
+		judge_pass(g, "pods have an interface of the RDMA NIC");
+		judge_unverified(g, "proof.pod", "an interface below the RDMA port has a GID in the pod: "
+						 "not tried on E810 (macvlan), and ice offers no RDMA to "
+						 "virtual functions while it is in a bond");
+	}
+}
+
+/* --- plan.storage-client ----------------------------------------------------------------------- */
+
+/* Row of the library, of this kind of store before one of any. */
+static json_t *client_row(const struct judging *g, const char *library, const char *kind)
+{
+	json_t *row, *any = NULL;
+	size_t i;
+
+	json_array_foreach(plan_rows(g, "storage-clients"), i, row) {
+		const char *store = json_get_string(row, "store", "any");
+
+		if (strcmp(json_get_string(row, "library", ""), library))
+			continue;
+		if (kind && !strcmp(store, kind))
+			return row;
+		if (!any || !strcmp(store, "any"))
+			any = row;
+	}
+	return any;
+}
+
+static void client_options(struct judging *g)
+{
+	judge_option(g, "a NIC with DC transport (ConnectX, BlueField) for the path to the store");
+	judge_option(g, "a client and a server that speak RC, such as hipobj-rc-v2 (experimental; "
+			"whether this store serves it must be asked of its vendor)");
+	judge_option(g, "storage.client.library: http, and level 4 is TCP by intent");
+}
+
+/* The transport of the library against the NIC. */
+static void judge_transport(struct judging *g, const struct plan_case *c, json_t *row,
+			    const char *library)
+{
+	struct plan_nic nic = plan_nic_of(g, c->node, c->what);
+	bool dc = !strcmp(json_get_string(row, "transport", ""), "dc");
+	bool silent = !strcmp(json_get_string(row, "fallback", ""), "silent-http");
+
+	plan_nic_fact(g, c);
+	if (plan_nic_unknown(g, c, &nic))
+		return;
+	fact_row(g, nic.row);
+	if (dc && !json_get_bool(nic.row, "dc_transport", false)) {
+		judge_fail(g, "storage-client-needs-dc", "one of the options",
+			   "client library %s needs DC transport and %s of %s has none%s (%s)",
+			   library, plan_nic_text(g, &nic), plan_nodes(g, c),
+			   silent ? ": every transfer falls back to HTTP in silence" : "",
+			   plan_row_text(g, row));
+		client_options(g);
+		return;
+	}
+	judge_pass(g, "client library %s uses %s transport, which %s has (%s)", library,
+		   dc ? "DC" : "RC", plan_nic_text(g, &nic), plan_row_text(g, row));
+}
+
+/* The build of the server, and whether this store has such a server at all. */
+static void judge_server(struct judging *g, json_t *row, const char *library, const char *kind)
+{
+	const char *build = declared_string(g, "/storage/build");
+	const char *store = json_get_string(row, "store", "any");
+
+	if (kind && strcmp(store, "any") && strcmp(store, kind)) {
+		judge_fail(g, "storage-other-store", "a client of this store",
+			   "client library %s is for %s, declared is %s (%s)", library, store, kind,
+			   plan_row_text(g, row));
+		return;
+	}
+	if (!strcmp(json_get_string(row, "server_build", "any"), "any"))
+		return;
+	if (!build)
+		judge_unknown(g, "declare storage/build: rdma or standard",
+			      "the build of the server is not declared: the standard one ignores RDMA "
+			      "settings");
+	else if (strcmp(build, "rdma"))
+		judge_fail(g, "storage-standard-build", "the RDMA build of the server (minio.rdma)",
+			   "the server is the %s build: it takes RDMA settings and ignores them",
+			   build);
+}
+
+void judge_plan_storage_client(struct judging *g)
+{
+	_cleanup_plan_cases_ struct plan_cases nics = {0};
+	const char *library, *kind;
+	json_t *row;
+
+	if (!g->site->storage) {
+		judge_na(g, "no object store is declared");
+		return;
+	}
+	library = declared_string(g, "/storage/client/library");
+	kind = declared_string(g, "/storage/kind");
+	if (!library) {
+		judge_unknown(g, "declare storage/client/library",
+			      "the client library is not declared");
+		return;
+	}
+	row = client_row(g, library, kind);
+	if (!row) {
+		judge_unknown(g, "add its row to the table `storage-clients` (--data DIR)",
+			      "the support matrix has no row for client library %s", library);
+		return;
+	}
+	fact_row(g, row);
+	if (!strcmp(json_get_string(row, "transport", ""), "tcp")) {
+		judge_warn(g, "storage-client-tcp", "a client library that uses RDMA, if level 4 is to",
+			   "client library %s moves objects by TCP: no RDMA between GPU and store, as "
+			   "declared", library);
+		return;
+	}
+	judge_server(g, row, library, kind);
+	plan_nics(g, POD_ROLES, &nics);
+	if (!nics.n)
+		judge_unknown(g, "declare nodes/NODE/rdma", "no RDMA port of a client is declared");
+	for (size_t i = 0; i < nics.n; i++)
+		judge_transport(g, &nics.list[i], row, library);
+	judge_unverified(g, "storage.server", "the server answers with its RDMA build");
+	if (!strcmp(json_get_string(row, "transport", ""), "rc"))
+		judge_unverified(g, "storage.server", "the store serves the RC protocol of %s", library);
+	judge_unverified(g, "storage.path", "GET and PUT go by RDMA: reply header and counters, not "
+					    "throughput");
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "paper.h"
+
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "matrix/matrix.h"
+
+static struct matrix *matrix;
+static struct site *site;
+static struct ladder *ladder;
+
+int paper_close(void **state)
+{
+	(void)state;
+	if (ladder)
+		ladder_free(ladder);
+	if (site)
+		site_free(site);
+	matrix_free(matrix);
+	ladder = NULL;
+	site = NULL;
+	matrix = NULL;
+	return 0;
+}
+
+static void open_matrix(void **state)
+{
+	_cleanup_error_ struct error err = {0};
+
+	paper_close(state);
+	if (matrix_load(&matrix, RAILHEAD_SOURCE "/data", &err))
+		fail_msg("matrix: %s", error_text(&err));
+}
+
+static void judge(const struct gate *const *gates, size_t n)
+{
+	struct judge_input input = {
+		.site = site, .paper = true, .matrix = matrix, .gates = gates, .n_gates = n,
+	};
+
+	assert_int_equal(judge_all(&ladder, &input, NULL), 0);
+}
+
+const struct verdict *paper_judge(const char *gate, const char *const *sections)
+{
+	_cleanup_strbuf_ struct strbuf text = {0};
+	_cleanup_error_ struct error err = {0};
+	const struct gate *gates[] = { gate_find(gate) };
+
+	assert_non_null(gates[0]);
+	open_matrix(NULL);
+	for (; *sections; sections++)
+		strbuf_puts(&text, *sections);
+	if (site_parse(&site, strbuf_str(&text), text.len, "site.yaml", &err))
+		fail_msg("%s\n%s", error_text(&err), strbuf_str(&text));
+	judge(gates, 1);
+	assert_int_equal(ladder->n_verdicts, 1);
+	return &ladder->verdicts[0];
+}
+
+const struct ladder *paper_load(const char *path)
+{
+	_cleanup_error_ struct error err = {0};
+
+	open_matrix(NULL);
+	if (site_load(&site, path, &err))
+		fail_msg("%s", error_text(&err));
+	judge(NULL, 0);
+	return ladder;
+}
+
+static const struct cause *cause_of(const struct verdict *v, const char *id)
+{
+	for (size_t i = 0; i < v->n_causes; i++) {
+		if (!strcmp(v->causes[i].id, id))
+			return &v->causes[i];
+	}
+	fail_msg("%s has no cause %s", v->gate->id, id);
+	return NULL;
+}
+
+size_t paper_options(const struct verdict *v, const char *cause)
+{
+	const struct cause *c = cause_of(v, cause);
+	size_t n = 0;
+
+	while (c->options && c->options[n])
+		n++;
+	return n;
+}
+
+void paper_option(const struct verdict *v, const char *cause, const char *text)
+{
+	const struct cause *c = cause_of(v, cause);
+
+	for (char **o = c->options; o && *o; o++) {
+		if (strstr(*o, text))
+			return;
+	}
+	fail_msg("%s: no option of %s says \"%s\"", v->gate->id, cause, text);
+}
+
+void paper_unverified(const struct verdict *v, const char *gate, const char *text)
+{
+	for (size_t i = 0; i < v->n_unverified; i++) {
+		const struct unverified *u = &v->unverified[i];
+
+		if ((gate ? u->gate && !strcmp(u->gate, gate) : !u->gate) && strstr(u->text, text))
+			return;
+	}
+	fail_msg("%s leaves nothing unverified for %s with \"%s\"", v->gate->id, gate ? gate : "-",
+		 text);
+}
+
+void paper_assumed(const struct verdict *v, const char *text)
+{
+	for (char **a = v->assumed; a && *a; a++) {
+		if (strstr(*a, text))
+			return;
+	}
+	fail_msg("%s does not assume \"%s\"", v->gate->id, text);
+}
+
+void paper_obtain(const struct verdict *v, const char *text)
+{
+	if (!v->obtain || !strstr(v->obtain, text))
+		fail_msg("%s: \"%s\" does not name %s", v->gate->id, v->obtain ? v->obtain : "",
+			 text);
+}
