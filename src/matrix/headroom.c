@@ -108,7 +108,7 @@ char *headroom_text(const struct headroom_input *input, const struct headroom *h
 	if (h->worst_denominator == 1)
 		strbuf_printf(&b, "1 to %lld", (long long)h->worst_numerator);
 	else
-		strbuf_printf(&b, "1 to %lld/%lld, in cells of %lld,", (long long)h->worst_numerator,
+		strbuf_printf(&b, "1 to %lld/%lld in cells of %lld", (long long)h->worst_numerator,
 			      (long long)h->worst_denominator, (long long)input->cell_bytes);
 	strbuf_printf(&b, " = %lld to %lld bytes", (long long)h->low_bytes, (long long)h->high_bytes);
 	return strbuf_steal(&b);

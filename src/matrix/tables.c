@@ -280,8 +280,8 @@ static const struct schema_key images_keys[] = {
 	MUST("image", word, "name"),
 	MUST("version", version, "tag before its suffix"),
 	MUST("suffix", suffix,
-	     "what the operator appends: `os-major`: `-rhel9`; `os-major-from-10`: `-rhel10`, but "
-	     "`-rhel9.6`"),
+	     "what the operator appends: system and version (`-ubuntu24.04`), of rhel, rocky and ol "
+	     "the major version (`-rhel9`); with `os-major-from-10` of rhel only from 10 on (`-rhel9.6`)"),
 	MUST("when", when, "component that pulls it"),
 	{0}
 };
@@ -317,14 +317,14 @@ static const struct schema_key pause_quanta_keys[] = {
 ROW(pause_quanta);
 
 static const struct schema_key buffers_keys[] = {
-	MUST("item", word, "`mac-phy-delay`, `minimal-packet`, …"),
+	MUST("item", word, "`mac-phy-delay`, `ecn-min-100G`, `ecn-max-100G`"),
 	MUST("bytes", bytes, "its size"),
 	{0}
 };
 ROW(buffers);
 
 static const struct schema_key other_images_keys[] = {
-	MUST("what", word, "`device-plugin`, `cuda-test`, `rdma-test`, `nfd`, …"),
+	MUST("what", word, "`device-plugin`, `cuda-test`, `rdma-test`"),
 	MUST("image", schema_image, "image with registry and tag"),
 	{0}
 };
@@ -348,13 +348,13 @@ const struct matrix_table matrix_table_list[] = {
 	  IDENTITY("library", "transport", "store") },
 	{ "images", "An image that a GPU Operator pulls.", &images_row,
 	  IDENTITY("operator", "key") },
-	{ "chart-keys", "The keys of a Helm chart, one row for each version.", &chart_keys_row,
+	{ "chart-keys", "What a version of a Helm chart reads.", &chart_keys_row,
 	  IDENTITY("chart", "version") },
 	{ "kernels", "The kernel of a system.", &kernels_row,
 	  IDENTITY("os", "os_version", "kernel") },
 	{ "pause-quanta", "How fast a peer reacts to a pause.", &pause_quanta_row,
 	  IDENTITY("speed") },
-	{ "buffers", "Sizes that the headroom formula needs.", &buffers_row, IDENTITY("item") },
+	{ "buffers", "A size that the headroom formula or the marking thresholds need.", &buffers_row, IDENTITY("item") },
 	{ "other-images", "An image that is not the GPU Operator's.", &other_images_row,
 	  IDENTITY("what") },
 	{0}
