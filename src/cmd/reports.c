@@ -18,7 +18,8 @@ int cmd_report_options(struct report_options *options, const struct cmd_args *ar
 	return report_format_from_name(&options->format, args->format ? args->format : "text", err);
 }
 
-int cmd_report_write(json_t *document, const struct cmd_args *args, struct error *err)
+int cmd_document_print(cmd_printer print, json_t *document, const struct cmd_args *args,
+		       struct error *err)
 {
 	struct report_options options;
 	_cleanup_free_ char *text = NULL;
@@ -30,8 +31,13 @@ int cmd_report_write(json_t *document, const struct cmd_args *args, struct error
 	FILE *memory = open_memstream(&text, &len);
 	if (!memory)
 		alloc_exhausted();
-	rc = report_write_document(memory, document, &options, err);
+	rc = print(memory, document, &options, err);
 	if (fclose(memory))
 		alloc_exhausted();
 	return rc < 0 ? rc : cmd_output_write(args, text, len, err);
+}
+
+int cmd_report_write(json_t *document, const struct cmd_args *args, struct error *err)
+{
+	return cmd_document_print(report_write_document, document, args, err);
 }

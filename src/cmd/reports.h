@@ -10,5 +10,12 @@
 int cmd_report_options(struct report_options *options, const struct cmd_args *args,
 		       struct error *err);
 
+/* Prints a document of one kind: report_write_document(), report_components(), … */
+typedef int (*cmd_printer)(FILE *out, json_t *document, const struct report_options *options,
+			   struct error *err);
+
+/* Print a document in the wanted format to standard output or --output. */
+int cmd_document_print(cmd_printer print, json_t *document, const struct cmd_args *args,
+		       struct error *err);
 /* Write a report document in the wanted format to standard output or --output. */
 int cmd_report_write(json_t *document, const struct cmd_args *args, struct error *err);

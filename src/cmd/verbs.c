@@ -89,6 +89,24 @@ static const struct cmd_verb verbs[] = {
 		.run = cmd_report,
 	},
 	{
+		.name = "plan",
+		.operands = "SITE",
+		.max_operands = 1,
+		.options = OPT_SITE | OPT_DATA | OPT_MATRIX | OPT_COMPONENTS | OPT_UPGRADE |
+			   OPT_FORMAT | OPT_COLOUR | OPT_QUIET | OPT_VERBOSE | OPT_COMMON,
+		.formats = "text json html junit ctrf",
+		.summary = "judge a site on paper: support matrix and known traps",
+		.description =
+			"Judges a declared site before anything is bought or installed: which combinations the\n"
+			"support matrix has, which traps are known, what else could be chosen where the plan\n"
+			"fails, how much the switch must buffer, and what nobody can know before it was tried.\n"
+			"Asks no machine. SITE is the site file; --site FILE says the same.\n"
+			"--matrix and --components print text or JSON; with --upgrade only what changes is shown.\n\n"
+			"Exit status: 0 nothing stands against the plan (warnings allowed), 1 some gate failed or\n"
+			"is unknown, 2 usage or bad input, 3 railhead itself failed.",
+		.run = cmd_plan,
+	},
+	{
 		.name = "render",
 		.operands = "SITE",
 		.min_operands = 1,
@@ -211,7 +229,7 @@ int cmd_main(int argc, char **argv)
 		return unknown_verb(argv[1]);
 
 	_cleanup_error_ struct error err = {0};
-	struct cmd_args args;
+	_cleanup_args_ struct cmd_args args = {0};
 
 	if (cmd_args_parse(&args, verb, argc - 1, argv + 1, &err) < 0) {
 		cmd_complain(CMD_USAGE, &err);

@@ -321,27 +321,31 @@ static void put_counts(struct strbuf *b, json_t *counts)
 	}
 }
 
-/* On paper nothing is proven and no gate waits for another: all that fails is told. */
+/* On paper nothing is proven and no gate waits for another: all that fail are named, the first one
+ * with its summary. */
 static char *closing_on_paper(json_t *document, const char *between)
 {
 	json_t *verdicts = json_object_get(document, "verdicts"), *v;
-	const char *lead = "stopped by";
+	size_t n = json_array_size(verdicts), stopped = document_index(document, "stopped_by"), i;
 	struct strbuf b = {0};
-	size_t i;
+	size_t failed = 0;
 
 	json_array_foreach(verdicts, i, v) {
 		if (document_status(v) != VERDICT_FAIL)
 			continue;
-		put_statement(&b, document, lead, i);
-		strbuf_puts(&b, between);
-		lead = "and by";
+		if (!failed++)
+			put_statement(&b, document, "stopped by", i);
+		else
+			strbuf_printf(&b, "%s%s", failed == 2 ? between : ", ",
+				      failed == 2 ? "and by " : "");
+		if (failed > 1)
+			strbuf_puts(&b, json_get_string(v, "gate", ""));
 	}
-	if (!b.len && document_index(document, "stopped_by") < json_array_size(verdicts)) {
-		put_statement(&b, document, "not decided:", document_index(document, "stopped_by"));
-		strbuf_puts(&b, between);
-	} else if (!b.len) {
-		strbuf_printf(&b, "nothing on paper stands against it%s", between);
-	}
+	if (!failed && stopped < n)
+		put_statement(&b, document, "not decided:", stopped);
+	else if (!failed)
+		strbuf_puts(&b, "nothing on paper stands against it");
+	strbuf_puts(&b, between);
 	put_counts(&b, json_object_get(json_object_get(document, "result"), "counts"));
 	return strbuf_steal(&b);
 }

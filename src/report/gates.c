@@ -37,27 +37,10 @@ static json_t *gates_document(const struct gate *const *gates, size_t n)
 	return document;
 }
 
-static int refuse(const struct report_options *options, struct error *err)
-{
-	if (options->format == REPORT_TEXT || options->format == REPORT_JSON)
-		return 0;
-	return error_set(err, -ENOTSUP, "gates are printed as text or json");
-}
-
-static struct wrap wrap_new(struct strbuf *out, const struct report_options *options)
-{
-	return (struct wrap){
-		.out = out,
-		.width = options->width && options->width < 40 ? 40 : options->width,
-		.colour = options->colour,
-		.ascii = options->ascii,
-	};
-}
-
 static void table_render(struct strbuf *out, json_t *gates, const struct report_options *options)
 {
 	unsigned id_width = 4, scope_width = 7;
-	struct wrap w = wrap_new(out, options);
+	struct wrap w = wrap_of(out, options);
 	json_t *gate;
 	size_t i;
 
@@ -106,7 +89,7 @@ static void explain_render(struct strbuf *out, json_t *gates, const struct repor
 	};
 	long long phase = json_get_int(gate, "phase", 0), level = json_get_int(gate, "level", 0);
 	json_t *needs = json_object_get(gate, "needs"), *need;
-	struct wrap w = wrap_new(out, options);
+	struct wrap w = wrap_of(out, options);
 	size_t i;
 
 	w.indent = 2;
@@ -145,7 +128,7 @@ static int write_gates(FILE *out, const struct gate *const *gates, size_t n, gat
 	_cleanup_json_ json_t *document = gates_document(gates, n);
 	_cleanup_strbuf_ struct strbuf text = {0};
 	struct width_scope scope;
-	int rc = refuse(options, err);
+	int rc = report_text_or_json(options, "gates", err);
 
 	if (rc < 0)
 		return rc;

@@ -56,6 +56,8 @@ struct wrap {
 	unsigned blanks;	/* owed before the next word */
 };
 
+/* A wrap that writes as the options say. */
+struct wrap wrap_of(struct strbuf *out, const struct report_options *options);
 /* Add text; line breaks come between words only, unless one word is longer than a whole line. A
  * newline in the text begins a line at the indent and keeps the blanks that follow it. */
 void wrap_put(struct wrap *w, enum wrap_style style, const char *text);
@@ -131,6 +133,8 @@ void html_render(struct strbuf *out, json_t *document);
 void junit_render(struct strbuf *out, json_t *document);
 json_t *ctrf_document(json_t *document);
 
+/* -ENOTSUP unless `what` is wanted as text or JSON. */
+int report_text_or_json(const struct report_options *options, const char *what, struct error *err);
 /* Write all of `text` to `out` and flush. */
 int report_emit(FILE *out, const struct strbuf *text, struct error *err);
 int report_emit_json(FILE *out, json_t *json, struct error *err);

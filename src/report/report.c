@@ -30,6 +30,14 @@ int report_format_from_name(enum report_format *format, const char *name, struct
 			 nearest ? "'" : "");
 }
 
+int report_text_or_json(const struct report_options *options, const char *what, struct error *err)
+{
+	if (options->format == REPORT_TEXT || options->format == REPORT_JSON)
+		return 0;
+	return error_set(err, -ENOTSUP, "%s: printed as text or json, not as %s", what,
+			 format_names[options->format]);
+}
+
 int report_emit(FILE *out, const struct strbuf *text, struct error *err)
 {
 	/* one write of the whole report, so that errno belongs to the failure that is reported */

@@ -21,6 +21,8 @@
 
 #define REPORT_SCHEMA "railhead.report/1"
 #define REPORT_GATES_SCHEMA "railhead.gates/1"
+#define REPORT_COMPONENTS_SCHEMA "railhead.components/1"
+#define REPORT_DIFFERENCE_SCHEMA "railhead.difference/1"
 
 enum report_format {
 	REPORT_TEXT,
@@ -75,14 +77,26 @@ int report_read(json_t **document, json_t *json, const char *name, struct error 
 int report_write_document(FILE *out, json_t *document, const struct report_options *options,
 			  struct error *err);
 
-/* Parts of a plan for themselves, text or JSON (-ENOTSUP for the other forms): the bill of
- * components, the support matrix (matrix_document()), what an upgrade changes. */
+/*
+ * The bill of components for itself: `site` is the member of a report document, `components` the
+ * list of plan_components(). The caller owns the reference.
+ */
+json_t *report_components_document(json_t *site, json_t *components);
+
+/*
+ * What an upgrade changes: two documents of report_plan_document(), plan_difference() of them, and
+ * the values that were set (NULL-terminated). The caller owns the reference.
+ */
+json_t *report_difference_document(json_t *before, json_t *after, json_t *difference,
+				   const char *const *upgrades);
+
+/* Those documents, and that of matrix_document(). Text or JSON; -ENOTSUP for the other forms. */
 int report_components(FILE *out, json_t *document, const struct report_options *options,
+		      struct error *err);
+int report_difference(FILE *out, json_t *document, const struct report_options *options,
 		      struct error *err);
 int report_matrix(FILE *out, json_t *document, const struct report_options *options,
 		  struct error *err);
-int report_difference(FILE *out, json_t *document, const struct report_options *options,
-		      struct error *err);
 
 /* The table of `railhead gates`. Text or JSON; -ENOTSUP for the other forms. */
 int report_gates(FILE *out, const struct gate *const *gates, size_t n,

@@ -10,6 +10,17 @@ static const char *const sgr[] = {
 	[WRAP_BLUE] = "\033[34m", [WRAP_MAGENTA] = "\033[35m",
 };
 
+struct wrap wrap_of(struct strbuf *out, const struct report_options *options)
+{
+	return (struct wrap){
+		.out = out,
+		/* below 40 columns the indents alone would fill the line */
+		.width = options->width && options->width < 40 ? 40 : options->width,
+		.colour = options->colour,
+		.ascii = options->ascii,
+	};
+}
+
 static void put_blanks(struct wrap *w, unsigned n)
 {
 	w->column += n;
