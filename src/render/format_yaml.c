@@ -100,6 +100,18 @@ static void emit_word(yaml_emitter_t *emitter, const char *word)
 	emit_scalar(emitter, word, strlen(word), YAML_PLAIN_SCALAR_STYLE);
 }
 
+/* YAML 1.1 demands a point of a float, and a sign of its exponent. */
+static void emit_real(yaml_emitter_t *emitter, double value)
+{
+	_cleanup_free_ char *digits = xasprintf("%.15g", value);
+	size_t mantissa = strcspn(digits, "e");
+	_cleanup_free_ char *number = xasprintf("%.*s%s%s", (int)mantissa, digits,
+						memchr(digits, '.', mantissa) ? "" : ".0",
+						digits + mantissa);
+
+	emit_word(emitter, number);
+}
+
 static void emit_value(yaml_emitter_t *emitter, const json_t *value);
 
 static void emit_object(yaml_emitter_t *emitter, const json_t *object)
@@ -150,11 +162,7 @@ static void emit_value(yaml_emitter_t *emitter, const json_t *value)
 		emit_word(emitter, number);
 		break;
 	case JSON_REAL:
-		/* jansson's form: always with a point, which YAML 1.1 demands of a float */
-		number = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-		if (!number)
-			alloc_exhausted();
-		emit_word(emitter, number);
+		emit_real(emitter, json_real_value(value));
 		break;
 	case JSON_TRUE:
 		emit_word(emitter, "true");
