@@ -134,7 +134,7 @@ json_t *ctrf_document(json_t *document)
 	document_put(environment, "testEnvironment",
 		     json_get_string(json_object_get(document, "site"), "name", ""));
 	if (json_object_get(document, "buffers"))
-		json_put(json_obj(results, "extra"), "buffers",
+		json_put(json_obj(ctrf, "extra"), "buffers",
 			 json_incref(json_object_get(document, "buffers")));
 	json_put_bool(environment, "healthy",
 		      json_get_bool(json_object_get(document, "result"), "passed", false));

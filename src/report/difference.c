@@ -126,8 +126,8 @@ static void put_verdicts(struct wrap *w, json_t *changes)
 		w->indent = DETAIL_COLUMN;
 		wrap_to(w, 2);
 		wrap_putf(w, WRAP_PLAIN, "%s: ", json_get_string(change, "gate", ""));
-		put_change(w, json_get_string(before, "status", NULL),
-			   json_get_string(after, "status", NULL));
+		put_change(w, json_get_string(before, "status", "new"),
+			   json_get_string(after, "status", "gone"));
 		put_detail(w, "before", json_get_string(before, "summary", NULL));
 		put_detail(w, "after", json_get_string(after, "summary", NULL));
 		put_ways_out(w, after);

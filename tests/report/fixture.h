@@ -2,6 +2,10 @@
 /* Ladders made by hand, with every kind of verdict that a report must be able to show. */
 #pragma once
 
+#include <stdbool.h>
+
+#include "base/json.h"
+#include "judge/gate.h"
 #include "judge/verdict.h"
 
 /*
@@ -14,3 +18,8 @@ struct ladder *fixture_ladder(const char *name);
 
 /* Gates as the registry has them, for the tables. */
 const struct gate *const *fixture_gates(size_t *n);
+
+/* A plan (fixture_plan.c): its document, with two failures or, `good`, with none; the bill of
+ * components in it. New references. */
+json_t *fixture_plan(bool good);
+json_t *fixture_components(void);

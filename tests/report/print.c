@@ -3,12 +3,13 @@
  * Prints a hand-made ladder for test_formats.py:
  *	report-fixture NAME FORMAT [width=N] [verbose=N] [ascii] [colour] [quiet] [reread]
  * `reread` writes it as JSON first and makes the form from what that reads back as. NAME may be
- * "gates", or "explain:GATE".
+ * "gates", "explain:GATE", "plan", "plan-good", "components" or "difference".
  */
 #include <string.h>
 
 #include "fixture.h"
 #include "base/alloc.h"
+#include "plan/plan.h"
 #include "report/report.h"
 
 static int reread(json_t **document, struct error *err)
@@ -22,9 +23,37 @@ static int reread(json_t **document, struct error *err)
 	return rc < 0 ? rc : report_read(document, parsed, "report.json", err);
 }
 
+static int print_components(const struct report_options *o, struct error *err)
+{
+	_cleanup_json_ json_t *plan = fixture_plan(true), *components = fixture_components();
+	_cleanup_json_ json_t *document =
+		report_components_document(json_object_get(plan, "site"), components);
+
+	return report_components(stdout, document, o, err);
+}
+
+static int print_difference(const struct report_options *o, struct error *err)
+{
+	static const char *const upgrades[] = { "gpuOperator.version=v26.7.0\033[31m", NULL };
+	_cleanup_json_ json_t *before = fixture_plan(false), *after = fixture_plan(true);
+	_cleanup_json_ json_t *changes = plan_difference(before, after);
+	_cleanup_json_ json_t *document =
+		report_difference_document(before, after, changes, upgrades);
+
+	return report_difference(stdout, document, o, err);
+}
+
+static json_t *document_of(const char *name)
+{
+	_cleanup_ladder_ struct ladder *ladder = fixture_ladder(name);
+
+	if (!strncmp(name, "plan", 4))
+		return fixture_plan(!strcmp(name, "plan-good"));
+	return ladder ? report_document(ladder) : NULL;
+}
+
 static int print(const char *name, const struct report_options *o, bool again, struct error *err)
 {
-	_cleanup_ladder_ struct ladder *ladder = NULL;
 	_cleanup_json_ json_t *document = NULL;
 	size_t n;
 	const struct gate *const *gates = fixture_gates(&n);
@@ -38,13 +67,14 @@ static int print(const char *name, const struct report_options *o, bool again, s
 				return report_explain(stdout, gates[i], o, err);
 		}
 	}
-	ladder = fixture_ladder(name);
-	if (!ladder)
+	if (!strcmp(name, "components"))
+		return print_components(o, err);
+	if (!strcmp(name, "difference"))
+		return print_difference(o, err);
+	document = document_of(name);
+	if (!document)
 		return error_set(err, -22, "no fixture \"%s\"", name);
-	if (!again)
-		return report_write(stdout, ladder, o, err);
-	document = report_document(ladder);
-	rc = reread(&document, err);
+	rc = again ? reread(&document, err) : 0;
 	return rc < 0 ? rc : report_write_document(stdout, document, o, err);
 }
 

@@ -26,7 +26,7 @@ from tap import Tap  # noqa: E402
 TOP = Path(os.environ["RAILHEAD_SOURCE"])
 PRINT = Path(os.environ["RAILHEAD"]).parent / "tests" / "report" / "report-fixture"
 GOLDEN = TOP / "tests" / "data" / "report"
-LADDERS = ("site", "paths", "complete", "nothing", "hostile", "korean", "empty", "many")
+LADDERS = ("site", "paths", "complete", "nothing", "hostile", "korean", "empty", "plan", "plan-good", "many")
 SMALL = LADDERS[:-1]  # for what takes seconds on 5,000 verdicts and looks at each alike
 # what a terminal would act on: C0 but newline, DEL, C1, and the characters that turn text around
 ACTS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
@@ -49,6 +49,9 @@ def goldens():
     for name in ("site", "paths", "nothing", "korean", "empty"):
         for width in (80, 120):
             yield f"{name}-{width}.txt", (name, "text", f"width={width}")
+    for name in ("plan", "plan-good", "components", "difference"):
+        yield f"{name}-80.txt", (name, "text", "width=80")
+    yield "plan-80-evidence.txt", ("plan", "text", "width=80", "verbose=1")
     yield "site-80-evidence.txt", ("site", "text", "width=80", "verbose=1")
     yield "site-80-ascii.txt", ("site", "text", "width=80", "ascii")
     yield "gates-80.txt", ("gates", "text", "width=80")
@@ -118,6 +121,37 @@ def json_is_valid(t):
         broken = json.loads(make("site", "json"))
         del broken["verdicts"][6][member]
         t.ok(not validator.is_valid(broken), f"json: the schema misses {member}")
+
+
+def json_of_plans_is_valid(t):
+    for name in ("components", "difference"):
+        schema = json.loads((TOP / f"docs/schema/{name}-1.json").read_text())
+        validator = jsonschema.Draft202012Validator(schema)
+        validator.check_schema(schema)
+        document = json.loads(make(name, "json"))
+        errors = [f"{e.json_path}: {e.message[:200]}" for e in validator.iter_errors(document)]
+        t.ok(not errors, f"json: {name} is valid", "\n".join(errors))
+        t.ok(not ACTS.search(make(name, "json")), f"json: {name} is safe")
+    plan = json.loads(make("plan", "json"))
+    validator = jsonschema.Draft202012Validator(json.loads((TOP / "docs/schema/report-1.json").read_text()))
+    for place, key in ((plan["verdicts"][1]["unverified"][0], "text"), (plan["buffers"]["numbers"][0], "value"), (plan["components"][0], "need")):
+        kept = place.pop(key)
+        t.ok(not validator.is_valid(plan), f"json: the schema misses {key} of a plan")
+        place[key] = kept
+
+
+def plans_say(t):
+    text = make("plan", "text", "quiet")
+    t.equal(text, "stopped by plan.bond-rdma: ice does not do RDMA over bond1; and by plan.storage-client; 1 pass, 1 warn, 2 fail\n", "text: a plan ends with what fails")
+    t.equal(make("plan-good", "text", "quiet"), "nothing on paper stands against it; 1 pass, 1 warn\n", "text: a good plan ends well")
+    t.ok("railhead:" not in make("plan-good", "text"), "text: nothing is proven by a plan")
+    t.equal(make("plan", "text").count("bytes go into GPU memory"), 1, "text: what two gates leave open is told once")
+    for form, words in (("html", ("unbond the ports", "bytes go into", "44 KiB to 79 KiB", "nvidia-peermem")), ("junit", ("option: unbond", "unverified: bytes", "PFC headroom")),
+                        ("ctrf", ("option: unbond", "bytes go into", "44 KiB to 79 KiB"))):
+        missing = [w for w in words if w not in make("plan", form)]
+        t.ok(not missing, f"{form}: has options, buffers and what stays unverified", missing)
+    good = make("plan-good", "html")
+    t.ok("Proven up to" not in good and "nothing stands against it" in good, "html: nothing is proven by a plan")
 
 
 def json_gates_are_valid(t):
@@ -217,7 +251,7 @@ def html_is_sound(t):
         t.ok(not page.problems and not page.stack, f"html: {name} is well nested", page.problems or page.stack)
         verdicts = json.loads(make(name, "json"))["verdicts"]
         rows = [(a["id"], a["data-status"], a["data-node"]) for tag, a in page.elements if "verdict" in a.get("class", "").split()]
-        wanted = [(f"v{i}", v["status"].replace("n/a", "na"), v["node"]) for i, v in enumerate(verdicts)]
+        wanted = [(f"v{i}", v["status"].replace("n/a", "na"), v.get("node", "")) for i, v in enumerate(verdicts)]
         t.ok(sorted(rows) == sorted(wanted), f"html: {name} has a row for each verdict", rows[:10])
         ids = [a["id"] for _, a in page.elements if "id" in a]
         t.equal(len(ids), len(set(ids)), f"html: {name} has no id twice")
@@ -283,7 +317,7 @@ def main():
             (GOLDEN / file).write_text(make(*args))
         return
     t = Tap()
-    for case in (text_is_golden, text_fits, text_is_safe, text_says, json_is_valid, json_gates_are_valid, forms_come_from_the_json_alone,
+    for case in (text_is_golden, text_fits, text_is_safe, text_says, json_is_valid, json_of_plans_is_valid, plans_say, json_gates_are_valid, forms_come_from_the_json_alone,
                  junit_is_xml, ctrf_is_valid, html_is_sound, html_policy, html_is_accessible, html_contrast):
         t.case(case)
     t.done()
