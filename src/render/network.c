@@ -229,14 +229,17 @@ static const char next_steps[] =
 	"Nothing was activated. The profiles hold from the next boot, or now with\n"
 	"`nmcli connection up NAME` for each bond or port; that can cut this login, so do it from\n"
 	"a console. Not done either: installing packages (packages.txt), loading modules, sysctl,\n"
-	"restarting containerd. QoS of the ports has to be set before they join a bond.\n";
+	"restarting containerd. QoS of the ports has to be set before they join a bond.";
 
 static void render_node(struct render *r, const struct site_node *node, struct remarks *remarks)
 {
 	struct network net = {
 		.r = r,
 		.node = node,
-		.installer = { .node = node, .subject = "host network", .key = "network" },
+		.installer = { .node = node,
+			       .key = "network",
+			       .reload = "nmcli connection reload",
+			       .next = next_steps },
 	};
 	_cleanup_free_ char *folder = xasprintf("network/%s", node->name);
 
@@ -249,8 +252,8 @@ static void render_node(struct render *r, const struct site_node *node, struct r
 	remark_links(&net, remarks);
 	network_keyfiles(&net);
 	network_host_files(&net);
-	if (net.installer.n)
-		installer_render(r, &net.installer, folder, "nmcli connection reload", next_steps);
+	if (net.installer.files.len)
+		installer_render(r, &net.installer, folder);
 	free(net.links);
 }
 

@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "judge/family.h"
 #include "judge/subject.h"
+#include "render/cluster.h"
 #include "render/format.h"
 #include "render/network.h"
 
@@ -48,6 +49,7 @@ static void modules_file(struct network *net)
 {
 	char **modules = NULL;
 	char **nics = subject_nics_of_node(net->node, NULL);
+	bool plugin = net->r->site->kubernetes && cluster_is_worker(net->r, net->node);
 
 	if (!net->node->n_rdma)
 		goto out;
@@ -61,7 +63,7 @@ static void modules_file(struct network *net)
 	}
 	strings_add_once(&modules, "ib_uverbs");
 	strings_add_once(&modules, "rdma_ucm");
-	if (net->r->site->kubernetes)
+	if (plugin)
 		strings_add_once(&modules, "ib_umad");
 
 	struct strbuf *text = &network_file(net, 0644, "modules of RDMA", "modules-load.conf",
@@ -69,8 +71,7 @@ static void modules_file(struct network *net)
 
 	title(text, net, "modules of RDMA");
 	strbuf_puts(text, "# The RDMA driver of each port, and the devices below /dev/infiniband");
-	strbuf_puts(text, net->r->site->kubernetes ? " (the RDMA\n# device plugin demands ib_umad).\n" :
-						     ".\n");
+	strbuf_puts(text, plugin ? " (the RDMA\n# device plugin demands ib_umad).\n" : ".\n");
 	for (char **module = modules; *module; module++)
 		strbuf_printf(text, "%s\n", *module);
 out:
@@ -124,7 +125,7 @@ static void memlock_files(struct network *net)
 			strbuf_printf(text, "* - memlock %lld\n",
 				      (long long)(memlock->value + 1023) / 1024);
 	}
-	if (!net->r->site->kubernetes)
+	if (!net->r->site->kubernetes || !cluster_is_worker(net->r, net->node))
 		return;
 	text = &network_file(net, 0644, "locked memory of pods", "containerd.conf",
 			     "/etc/systemd/system/containerd.service.d/90-railhead.conf")->text;

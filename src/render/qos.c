@@ -297,11 +297,14 @@ static void rdma_unit(struct render *r, struct installer *installer)
 static const char next_steps[] =
 	"Nothing was started. `systemctl enable railhead-qos.service railhead-qos-rdma.service`\n"
 	"makes it hold from the next boot. A change of DCB reopens the port: do it before the port\n"
-	"is in a bond and carries traffic.\n";
+	"is in a bond and carries traffic.";
 
 static void render_node(struct render *r, const struct site_node *node, const struct ets *ets)
 {
-	struct installer installer = { .node = node, .subject = "RoCE QoS", .key = "qos" };
+	struct installer installer = { .node = node,
+				       .key = "qos",
+				       .reload = "systemctl daemon-reload",
+				       .next = next_steps };
 	_cleanup_free_ char *folder = xasprintf("qos/%s", node->name);
 	_cleanup_strings_ char **nics = subject_nics_of_node(node, NULL);
 	_cleanup_json_ json_t *plan = plan_new(r, node);
@@ -325,7 +328,7 @@ static void render_node(struct render *r, const struct site_node *node, const st
 	plan_file(r, &installer, rdma_plan, "qos-rdma-plan.json", "ToS of RDMA-CM connections");
 	ports_unit(r, &installer, nics);
 	rdma_unit(r, &installer);
-	installer_render(r, &installer, folder, "systemctl daemon-reload", next_steps);
+	installer_render(r, &installer, folder);
 }
 
 void render_qos(struct render *r)
