@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "matrix/operator.h"
 
-/* --- the support matrix ------------------------------------------------------------------------ */
+/* --- the support matrix ----------------------------------------------------------------------- */
 
 json_t *plan_rows(const struct judging *g, const char *table)
 {
@@ -119,7 +119,7 @@ const char *plan_list(struct judging *g, json_t *texts, size_t most)
 	return judge_text(g, "%s", strbuf_str(&b));
 }
 
-/* --- declarations ------------------------------------------------------------------------------ */
+/* --- declarations ----------------------------------------------------------------------------- */
 
 const char *plan_helm(struct judging *g, const char *key)
 {
@@ -188,7 +188,7 @@ json_t *plan_gpu_driver_row(struct judging *g, const char *operator_version, con
 	return branch;
 }
 
-/* --- nodes that are alike ----------------------------------------------------------------------- */
+/* --- nodes that are alike --------------------------------------------------------------------- */
 
 void plan_case_add(struct plan_cases *cases, const struct site_node *node, const void *what,
 		   const char *fmt, ...)

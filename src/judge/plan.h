@@ -8,7 +8,7 @@
 
 #include "judge/gate.h"
 
-/* --- the support matrix ------------------------------------------------------------------------ */
+/* --- the support matrix ----------------------------------------------------------------------- */
 
 /* Rows of a table; empty when the judge has no matrix. Borrowed. */
 json_t *plan_rows(const struct judging *g, const char *table);
@@ -37,7 +37,7 @@ const char *plan_list(struct judging *g, json_t *texts, size_t most);
 /* Row of a table whose member `key` is `value`, or NULL. Borrowed. */
 json_t *plan_row(const struct judging *g, const char *table, const char *key, const char *value);
 
-/* --- declarations ------------------------------------------------------------------------------ */
+/* --- declarations ----------------------------------------------------------------------------- */
 
 /* A value of the operator's chart by its dotted key: from `gpu_operator.values`, else from the key
  * of the site that stands for it. Noted as evidence. NULL when neither is declared. Booleans as
@@ -51,7 +51,10 @@ const char *plan_gpu_driver(struct judging *g);
 /* Row of `gpu-drivers` for this operator: of the exact version, else of the same branch. */
 json_t *plan_gpu_driver_row(struct judging *g, const char *operator_version, const char *driver);
 
-/* --- nodes that are alike ----------------------------------------------------------------------- */
+/* Nodes that run pods: all but those that only store. */
+#define PLAN_POD_ROLES ((unsigned)SITE_ROLE_GPU | SITE_ROLE_CLIENT)
+
+/* --- nodes that are alike --------------------------------------------------------------------- */
 
 /* One thing that differs between nodes, and who has it. */
 struct plan_case {
@@ -82,7 +85,7 @@ void plan_systems(const struct judging *g, unsigned roles, struct plan_cases *ca
 /* Does any node have one of these roles? */
 bool plan_any(const struct judging *g, unsigned roles);
 
-/* --- NICs that carry RDMA ----------------------------------------------------------------------- */
+/* --- NICs that carry RDMA --------------------------------------------------------------------- */
 
 /* A NIC as it is declared: what the rows of `nics` are chosen by. */
 struct plan_nic {
@@ -113,18 +116,19 @@ bool plan_nic_unknown(struct judging *g, const struct plan_case *c, const struct
 /* Note the source and version of a node's drivers and of the link as evidence. */
 void plan_nic_fact(struct judging *g, const struct plan_case *c);
 
-/* The bond that an RDMA port lies on, also below VLANs, or NULL. */
+/* The bond that an RDMA port lies on, also below VLANs, or that its link is a port of; or NULL. */
 const struct site_bond *plan_bond_of(const struct site_node *node, const struct site_rdma *port);
 
-/* --- the judges, by file ------------------------------------------------------------------------ */
+/* --- the judges, by file ---------------------------------------------------------------------- */
 
 /* plan_platform.c */
 void judge_plan_os_matrix(struct judging *g);
 void judge_plan_kubespray(struct judging *g);
 /* plan_gpu.c */
 void judge_plan_gpu_matrix(struct judging *g);
-void judge_plan_gdr_matrix(struct judging *g);
 void judge_plan_kernel_module(struct judging *g);
+/* plan_gdr.c */
+void judge_plan_gdr_matrix(struct judging *g);
 /* plan_operator.c */
 void judge_plan_driver_rdma(struct judging *g);
 void judge_plan_network_operator(struct judging *g);

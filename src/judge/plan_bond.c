@@ -9,7 +9,7 @@
 #include "judge/plan.h"
 #include "judge/subject.h"
 
-/* --- plan.bond-rdma ---------------------------------------------------------------------------- */
+/* --- plan.bond-rdma --------------------------------------------------------------------------- */
 
 /* A bond that carries RDMA, on one node. */
 struct bonded {
@@ -110,11 +110,13 @@ static bool ice_conditions(struct judging *g, const struct plan_case *c,
 		const char *ddp = link ? link->ddp : NULL;
 
 		if (!ddp) {
-			judge_unknown(g, judge_text(g, "declare nodes/%s/links/%s/ddp, the name that "
-						       "devlink shows as fw.app.name", c->node->name,
+			judge_unknown(g, judge_text(g, "declare nodes/%s/links/%s/ddp, the name "
+						       "that devlink shows as fw.app.name",
+						       c->node->name,
 						    bond->ports[i]),
-				      "the DDP package of %s on %s is not declared: RDMA over a bond "
-				      "needs the LAG package", bond->ports[i], plan_nodes(g, c));
+				      "the DDP package of %s on %s is not declared: RDMA over a "
+				      "bond needs the LAG package", bond->ports[i],
+				      plan_nodes(g, c));
 			return false;
 		}
 		fact_declared(g, &link->where, json_text_new(ddp), "/nodes/%s/links/%s/ddp",
@@ -122,20 +124,23 @@ static bool ice_conditions(struct judging *g, const struct plan_case *c,
 		if (strcasestr(ddp, "lag"))
 			continue;
 		judge_fail(g, "bond-ddp-without-lag",
-			   "intel/ice/ddp-lag/ice_lag-*.pkg as the DDP package, also in the initramfs",
-			   "%s on %s has the DDP package \"%s\", which has no LAG support: ice offers "
-			   "no RDMA on %s%s", link->name, plan_nodes(g, c), ddp, bond->name,
-			   text_starts_with(ddp, ICE_DDP_DEFAULT) ? " (it is the default one)" : "");
+			   "intel/ice/ddp-lag/ice_lag-*.pkg as the DDP package, also in the "
+			   "initramfs",
+			   "%s on %s has the DDP package \"%s\", which has no LAG support: ice "
+			   "offers no RDMA on %s%s", link->name, plan_nodes(g, c), ddp, bond->name,
+			   text_starts_with(ddp, ICE_DDP_DEFAULT) ? " (it is the default one)" :
+				   "");
 		return false;
 	}
 	judge_unverified(g, "qos.equal", "both ports of %s have equal DCB before they are bonded",
 			 bond->name);
-	judge_unverified(g, "nic.firmware", "the NVM has the capability roce_lag and the LAG package "
-					    "is the one that is loaded");
+	judge_unverified(g, "nic.firmware", "the NVM has the capability roce_lag and the LAG "
+					    "package is the one that is loaded");
 	if (strcmp(bond->mode, "active-backup"))
 		judge_unverified(g, "rdma.device",
-				 "that mode %s is among the modes: Intel's text says active-active, "
-				 "and its source takes every mode but active-backup so", bond->mode);
+				 "that mode %s is among the modes: Intel's text says "
+				 "active-active, and its source takes every mode but active-backup "
+				 "so", bond->mode);
 	return holds;
 }
 
@@ -150,8 +155,9 @@ static void judge_conditional(struct judging *g, const struct plan_case *c,
 		judge_warn(g, "bond-driver-old",
 			   judge_text(g, "%s %s or later", nic->driver,
 				      json_get_string(nic->row, "version_min", "?")),
-			   "%s of %s is older than what is known of RDMA over a bond: from %s on all "
-			   "modes, before that active-backup at most (%s)", plan_nic_text(g, nic),
+			   "%s of %s is older than what is known of RDMA over a bond: from %s on "
+			   "all modes, before that active-backup at most (%s)",
+			   plan_nic_text(g, nic),
 			   plan_nodes(g, c), json_get_string(nic->row, "version_min", "?"),
 			   plan_row_text(g, nic->row));
 		return;
@@ -168,19 +174,21 @@ static void judge_conditional(struct judging *g, const struct plan_case *c,
 		return;
 	}
 	if (ice && !nic->version) {
-		judge_unknown(g, judge_text(g, "declare nodes/%s/drivers/ice/version", c->node->name),
+		judge_unknown(g, judge_text(g, "declare nodes/%s/drivers/ice/version",
+					    c->node->name),
 			      "the version of the out-of-tree ice of %s is not declared",
 			      plan_nodes(g, c));
 		holds = false;
 	}
 	if (!strcmp(same, "no")) {
 		judge_fail(g, "bond-two-devices", "two ports of one adapter",
-			   "the ports of %s of %s are on different adapters: RDMA over a bond is for "
-			   "ports of one", bond->name, plan_nodes(g, c));
+			   "the ports of %s of %s are on different adapters: RDMA over a bond is "
+			   "for ports of one", bond->name, plan_nodes(g, c));
 		bond_options(g, nic);
 		holds = false;
 	} else if (strcmp(same, "yes")) {
-		judge_unknown(g, judge_text(g, "declare nodes/%s/links/%s/pci, and of the other port",
+		judge_unknown(g, judge_text(g, "declare nodes/%s/links/%s/pci, and of the other "
+					       "port",
 					    c->node->name, bond->ports[0]),
 			      "whether the ports of %s of %s are of one adapter is not declared",
 			      bond->name, plan_nodes(g, c));
@@ -198,8 +206,8 @@ static void judge_conditional(struct judging *g, const struct plan_case *c,
 		judge_unverified(g, "rdma.device", "%s meets the conditions: %s", bond->name,
 				 plan_list(g, json_object_get(nic->row, "bond_conditions"), 8));
 	if (holds)
-		judge_pass(g, "%s carries RDMA over a bond in mode %s under conditions, and what is "
-			      "declared meets them (%s)", plan_nic_text(g, nic), bond->mode,
+		judge_pass(g, "%s carries RDMA over a bond in mode %s under conditions, and what "
+			      "is declared meets them (%s)", plan_nic_text(g, nic), bond->mode,
 			   plan_row_text(g, nic->row));
 }
 
@@ -235,8 +243,8 @@ static void judge_bond(struct judging *g, const struct plan_case *c)
 			   FIX_BOND,
 			   "RDMA over %s (%s) of %s: %s does not do that%s (%s)", bond->name,
 			   bond->mode, plan_nodes(g, c), plan_nic_text(g, &nic),
-			   !strcmp(nic.driver, "ice") ? ", it takes RDMA from a port as soon as the "
-							"port joins a bond of any mode" :
+			   !strcmp(nic.driver, "ice") ? ", it takes RDMA from a port as soon as "
+							"the port joins a bond of any mode" :
 						       "",
 			   plan_row_text(g, nic.row));
 		bond_options(g, &nic);
@@ -267,7 +275,7 @@ void judge_plan_bond_rdma(struct judging *g)
 		judge_bond(g, &bonds.list[i]);
 }
 
-/* --- plan.driver-pair -------------------------------------------------------------------------- */
+/* --- plan.driver-pair ------------------------------------------------------------------------- */
 
 static const char *source_of(const struct site_node *node, const char *driver)
 {
@@ -304,8 +312,9 @@ static void judge_pair(struct judging *g, const struct plan_case *c)
 		judge_fail(g, "driver-pair-mixed",
 			   judge_text(g, "declare and install both of one source: nodes/%s/drivers",
 				      c->node->name),
-			   "%s and %s of %s do not come from one source: a mixed pair finds unknown "
-			   "symbols or no auxiliary device", driver_text(g, c->node, nic.driver),
+			   "%s and %s of %s do not come from one source: a mixed pair finds "
+			   "unknown symbols or no auxiliary device",
+			   driver_text(g, c->node, nic.driver),
 			   driver_text(g, c->node, nic.rdma_driver), plan_nodes(g, c));
 		judge_option(g, "both inbox");
 		judge_option(g, "both out-of-tree, of one release set");
@@ -314,7 +323,8 @@ static void judge_pair(struct judging *g, const struct plan_case *c)
 	judge_pass(g, "%s and %s", driver_text(g, c->node, nic.driver),
 		   driver_text(g, c->node, nic.rdma_driver));
 	if (strcmp(nic.source, "inbox"))
-		judge_unverified(g, "nic.driver-pair", "%s and %s are of one release set", nic.driver,
+		judge_unverified(g, "nic.driver-pair", "%s and %s are of one release set",
+				 nic.driver,
 				 nic.rdma_driver);
 }
 

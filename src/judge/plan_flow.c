@@ -7,7 +7,7 @@
 #include "matrix/headroom.h"
 #include "site/schema.h"
 
-/* --- plan.qos-order ---------------------------------------------------------------------------- */
+/* --- plan.qos-order --------------------------------------------------------------------------- */
 
 /* NICs of bonds that carry RDMA. */
 static void bonded_nics(const struct judging *g, struct plan_cases *cases)
@@ -79,7 +79,7 @@ void judge_plan_qos_order(struct judging *g)
 		judge_order(g, &nics.list[i]);
 }
 
-/* --- plan.ecn-host ----------------------------------------------------------------------------- */
+/* --- plan.ecn-host ---------------------------------------------------------------------------- */
 
 static void judge_dcqcn(struct judging *g, const struct plan_case *c)
 {
@@ -97,8 +97,8 @@ static void judge_dcqcn(struct judging *g, const struct plan_case *c)
 			   "slows down, \"switch-only\" (%s)", plan_nic_text(g, &nic),
 			   plan_nodes(g, c), plan_row_text(g, nic.row));
 		judge_option(g, "declare qos.ecn_host: false and rely on PFC");
-		judge_option(g, "a driver stack with DCQCN: ice and irdma out-of-tree, or a NIC whose "
-				"firmware does it");
+		judge_option(g, "a driver stack with DCQCN: ice and irdma out-of-tree, or a NIC "
+				"whose firmware does it");
 	} else if (!strcmp(way, "unknown")) {
 		judge_warn(g, "ecn-host-not-known", "prove it on the site: proof.ecn",
 			   "whether %s of %s reacts to marks is not known (%s)",
@@ -114,7 +114,7 @@ void judge_plan_ecn_host(struct judging *g)
 	_cleanup_plan_cases_ struct plan_cases nics = {0};
 	json_t *host;
 
-	if (!declared_bool(g, false, "/qos/ecn")) {
+	if (!declared_bool(g, json_at(g->site->document, "/switch/ecn"), "/qos/ecn")) {
 		judge_na(g, "ECN is not declared");
 		return;
 	}
@@ -125,16 +125,17 @@ void judge_plan_ecn_host(struct judging *g)
 	}
 	host = declared(g, "/qos/ecn_host");
 	if (json_is_false(host)) {
-		judge_pass(g, "ECN is declared as switch-only: the hosts are not expected to slow down");
+		judge_pass(g, "ECN is declared as switch-only: the hosts are not expected to slow "
+			      "down");
 	} else {
 		for (size_t i = 0; i < nics.n; i++)
 			judge_dcqcn(g, &nics.list[i]);
 	}
-	judge_unverified(g, "proof.ecn", "senders slow down when the switch marks, and what that does "
-					 "to throughput");
+	judge_unverified(g, "proof.ecn", "senders slow down when the switch marks, and what that "
+					 "does to throughput");
 }
 
-/* --- plan.headroom ----------------------------------------------------------------------------- */
+/* --- plan.headroom ---------------------------------------------------------------------------- */
 
 /* Largest declared speed of a link below an RDMA port, 0: none. */
 static int64_t fastest_port(const struct judging *g)
@@ -216,8 +217,8 @@ static void judge_headroom(struct judging *g, const struct headroom_input *input
 	}
 	if (has < need.low_bytes)
 		judge_fail(g, "headroom-low",
-			   judge_text(g, "at least %lld bytes of headroom for each lossless priority "
-					 "and port", (long long)need.high_bytes),
+			   judge_text(g, "at least %lld bytes of headroom for each lossless "
+					 "priority and port", (long long)need.high_bytes),
 			   "headroom of %lld bytes is less than what is needed: %s", (long long)has,
 			   formula);
 	else if (has < need.high_bytes)
@@ -245,5 +246,6 @@ void judge_plan_headroom(struct judging *g)
 	}
 	if (headroom_input(g, &input))
 		judge_headroom(g, &input);
-	judge_unverified(g, "proof.pfc", "the switch drops nothing in the lossless class under load");
+	judge_unverified(g, "proof.pfc", "the switch drops nothing in the lossless class under "
+					 "load");
 }

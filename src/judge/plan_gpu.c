@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.gpu-matrix, plan.gdr-matrix and plan.kernel-module: GPU, its driver, and the support rows. */
+/* plan.gpu-matrix and plan.kernel-module: the GPU, its driver and its kernel module. */
 #include <string.h>
 #include <strings.h>
 
@@ -10,7 +10,7 @@
  * all later branches */
 #define AUTO_SINCE "570.86.15"
 
-/* --- plan.gpu-matrix --------------------------------------------------------------------------- */
+/* --- plan.gpu-matrix -------------------------------------------------------------------------- */
 
 static json_t *gpu_row(const struct judging *g, const struct site_gpu *gpu)
 {
@@ -88,7 +88,8 @@ static bool operator_fits(struct judging *g, const struct plan_case *c, json_t *
 	if (!listed) {
 		judge_warn(g, "gpu-driver-branch-not-listed",
 			   "a branch that the operator's release notes list",
-			   "the support matrix lists no driver of the branch of %s for GPU Operator %s",
+			   "the support matrix lists no driver of the branch of %s for GPU "
+			   "Operator %s",
 			   driver, version);
 		return false;
 	}
@@ -164,157 +165,7 @@ void judge_plan_gpu_matrix(struct judging *g)
 		judge_gpu(g, &gpus.list[i], version, driver);
 }
 
-/* --- plan.gdr-matrix --------------------------------------------------------------------------- */
-
-/* Row of a system: one that the declared Network Operator meets before one that it does not. */
-static json_t *gdr_row(const struct judging *g, const struct site_node *node, const char *line,
-		       const char *network)
-{
-	json_t *row, *any = NULL;
-	size_t i;
-
-	json_array_foreach(plan_rows(g, "gpudirect"), i, row) {
-		const char *lowest = json_get_string(row, "network_operator", "0");
-
-		if (strcmp(json_get_string(row, "os", ""), node->os_id) ||
-		    !plan_has(json_object_get(row, "os_versions"), node->os_version) ||
-		    (line && strcmp(json_get_string(row, "operator", ""), line)))
-			continue;
-		if (!network ||
-		    text_version_compare(plan_number(network), plan_number(lowest)) >= 0)
-			return row;
-		any = row;
-	}
-	return any;
-}
-
-/* Systems that the table has for this line, for a message. */
-static const char *gdr_systems(struct judging *g, const char *line)
-{
-	_cleanup_json_ json_t *texts = json_array_new();
-	json_t *row, *version;
-	size_t i, k;
-
-	json_array_foreach(plan_rows(g, "gpudirect"), i, row) {
-		if (line && strcmp(json_get_string(row, "operator", ""), line))
-			continue;
-		json_array_foreach(json_object_get(row, "os_versions"), k, version) {
-			const char *text = judge_text(g, "%s %s", json_get_string(row, "os", "?"),
-						      json_string_value(version));
-
-			if (!plan_has(texts, text))
-				json_append_text(texts, text);
-		}
-	}
-	return json_array_size(texts) ? plan_list(g, texts, 8) : "none";
-}
-
-static void judge_nvidia_nic(struct judging *g, const struct plan_case *c,
-			     const struct plan_nic *nic)
-{
-	const char *operator_version = declared_string(g, "/gpu_operator/version");
-	const char *network = declared_string(g, "/network_operator/version");
-	const char *line = operator_version ? plan_line(g, operator_version) : NULL;
-	const struct site_node *node = c->node;
-	const char *lowest;
-	json_t *row;
-
-	if (!node->os_id || !node->os_version) {
-		judge_unknown(g, judge_text(g, "declare nodes/%s/os", node->name),
-			      "the operating system of %s is not declared", plan_nodes(g, c));
-		return;
-	}
-	row = gdr_row(g, node, line, network);
-	if (!row) {
-		judge_warn(g, "gdr-os-not-listed", "prove it on the site: gates of level 3",
-			   "%s %s (%s) is in no GPUDirect RDMA row%s%s, which has %s: unverified, "
-			   "level 3 gates are the proof", node->os_id, node->os_version,
-			   plan_nodes(g, c), line ? " of GPU Operator " : "", line ?: "",
-			   gdr_systems(g, line));
-		return;
-	}
-	fact_row(g, row);
-	lowest = json_get_string(row, "network_operator", "0");
-	if (network && text_version_compare(plan_number(network), plan_number(lowest)) < 0)
-		judge_warn(g, "gdr-network-operator-old",
-			   judge_text(g, "Network Operator %s or later", lowest),
-			   "the row of %s %s is for Network Operator %s, declared is %s (%s)",
-			   node->os_id, node->os_version, lowest, network, plan_row_text(g, row));
-	if (!network)
-		judge_unverified(g, "gdr.register",
-				 "the row is for Network Operator %s, and this site declares none",
-				 lowest);
-	judge_pass(g, "%s on %s %s is in the GPUDirect RDMA row of GPU Operator %s (%s)",
-		   plan_nic_text(g, nic), node->os_id, node->os_version,
-		   json_get_string(row, "operator", "?"), plan_row_text(g, row));
-}
-
-/* A row that stands for the whole table of the declared release line, for its source. */
-static json_t *gdr_table(struct judging *g)
-{
-	const char *version = declared_string(g, "/gpu_operator/version");
-	json_t *row = version ? plan_row(g, "gpudirect", "operator", plan_line(g, version)) : NULL;
-
-	return row ? row : json_array_get(plan_rows(g, "gpudirect"), 0);
-}
-
-static void judge_gdr_nic(struct judging *g, const struct plan_case *c)
-{
-	struct plan_nic nic = plan_nic_of(g, c->node, c->what);
-	json_t *table;
-
-	plan_nic_fact(g, c);
-	if (plan_nic_unknown(g, c, &nic))
-		return;
-	fact_row(g, nic.row);
-	if (json_get_bool(nic.row, "nvidia", false)) {
-		judge_nvidia_nic(g, c, &nic);
-		return;
-	}
-	table = gdr_table(g);
-	if (table)
-		fact_row(g, table);
-	judge_warn(g, "gdr-nic-not-listed",
-		   "prove it on the site: gates of level 3, write and read with verified bytes",
-		   "%s of %s is in no GPUDirect RDMA row, all of which are for ConnectX or BlueField: "
-		   "unverified, level 3 gates are the proof%s%s%s", plan_nic_text(g, &nic),
-		   plan_nodes(g, c), table ? " (" : "", table ? plan_row_text(g, table) : "",
-		   table ? ")" : "");
-}
-
-/* GPU nodes that declare no RDMA port. */
-static void ports_declared(struct judging *g)
-{
-	_cleanup_plan_cases_ struct plan_cases without = {0};
-
-	for (size_t i = 0; i < g->site->n_nodes; i++) {
-		const struct site_node *node = &g->site->nodes[i];
-
-		if ((node->roles & SITE_ROLE_GPU) && !node->n_rdma)
-			plan_case_add(&without, node, NULL, "without");
-	}
-	if (without.n)
-		judge_unknown(g, judge_text(g, "declare nodes/%s/rdma", without.list[0].node->name),
-			      "no RDMA port of %s is declared", plan_nodes(g, &without.list[0]));
-}
-
-void judge_plan_gdr_matrix(struct judging *g)
-{
-	_cleanup_plan_cases_ struct plan_cases nics = {0};
-
-	if (!g->site->gpudirect || !plan_any(g, SITE_ROLE_GPU)) {
-		judge_na(g, "GPUDirect RDMA is not wanted on this site");
-		return;
-	}
-	plan_nics_by_system(g, SITE_ROLE_GPU, &nics);
-	for (size_t i = 0; i < nics.n; i++)
-		judge_gdr_nic(g, &nics.list[i]);
-	ports_declared(g);
-	judge_unverified(g, "gdr.register", "the NIC registers the DMA-BUF of GPU memory");
-	judge_unverified(g, "proof.gdr", "bytes go into GPU memory and out of it unchanged");
-}
-
-/* --- plan.kernel-module ------------------------------------------------------------------------ */
+/* --- plan.kernel-module ----------------------------------------------------------------------- */
 
 /* A GPU for which the chosen module does not exist. */
 static bool module_fits_gpus(struct judging *g, const char *module)
@@ -386,7 +237,8 @@ void judge_plan_kernel_module(struct judging *g)
 	if (!json_at(g->site->document, "/gpu_operator") ||
 	    !plan_helm_bool(g, true, "driver.enabled")) {
 		judge_na(g, "the driver is installed on the hosts, not by the GPU Operator");
-		judge_unverified(g, "gpu.open-module", "the host's driver is the open kernel module");
+		judge_unverified(g, "gpu.open-module", "the host's driver is the open kernel "
+						       "module");
 		return;
 	}
 	type = plan_helm(g, "driver.kernelModuleType");

@@ -98,8 +98,8 @@ static void judge_lack(struct judging *g, const struct lack *lack)
 			   "it", plan_list(g, lack->bare, NAMES_MAX));
 	if (json_array_size(lack->nfd))
 		judge_fail(g, "image-nfd-missing", "mirror it, from its own upstream",
-			   "the registry does not hold %s: Node Feature Discovery is a chart of its "
-			   "own with another upstream", plan_list(g, lack->nfd, NAMES_MAX));
+			   "the registry does not hold %s: Node Feature Discovery is a chart of "
+			   "its own with another upstream", plan_list(g, lack->nfd, NAMES_MAX));
 	if (json_array_size(lack->other))
 		judge_fail(g, "image-missing", "mirror them, with these tags",
 			   "the registry does not hold %s",
@@ -110,7 +110,7 @@ static void judge_lack(struct judging *g, const struct lack *lack)
 static size_t judge_systems(struct judging *g, const struct plan_cases *systems, json_t *index)
 {
 	__attribute__((cleanup(lack_clear))) struct lack lack = lack_new();
-	const char *version = json_string_value(json_at(g->site->document, "/gpu_operator/version"));
+	const char *version = declared_string(g, "/gpu_operator/version");
 	size_t n = 0;
 
 	for (size_t i = 0; i < systems->n; i++) {
@@ -119,15 +119,16 @@ static size_t judge_systems(struct judging *g, const struct plan_cases *systems,
 
 		if (!node->os_id || !node->os_version) {
 			judge_unknown(g, judge_text(g, "declare nodes/%s/os", node->name),
-				      "the operating system of %s is not declared, so the suffix of "
-				      "the driver image is not known",
+				      "the operating system of %s is not declared, so the suffix "
+				      "of the driver image is not known",
 				      plan_nodes(g, &systems->list[i]));
 			continue;
 		}
 		if (!operator_images(&images, g->site, g->matrix, node->os_id, node->os_version)) {
-			judge_unknown(g, "add its rows to the table `images` (--data DIR), or declare a "
-					 "version that the matrix knows",
-				      "the support matrix has no images of GPU Operator %s", version);
+			judge_unknown(g, "add its rows to the table `images` (--data DIR), or "
+					 "declare a version that the matrix knows",
+				      "the support matrix has no images of GPU Operator %s",
+				      version);
 			return 0;
 		}
 		for (size_t k = 0; !i && k < images.n; k++)
@@ -148,7 +149,8 @@ static const char *not_mirrored(struct judging *g)
 		return "no GPU Operator is declared";
 	if (!json_at(document, "/registry"))
 		return "no registry is declared: the nodes pull from the upstreams";
-	if (!declared_bool(g, false, "/registry/air_gapped") && !json_at(document, "/registry/mirrors"))
+	if (!declared_bool(g, false, "/registry/air_gapped") &&
+	    !json_at(document, "/registry/mirrors"))
 		return "the nodes are not declared as air-gapped: they pull from the upstreams";
 	return NULL;
 }
@@ -187,8 +189,8 @@ void judge_plan_images(struct judging *g)
 				 "the precompiled driver image stands in the mirror: its tag names "
 				 "branch, kernel and system, not the version");
 	if (!held)
-		judge_unverified(g, NULL, "each image stands in the mirror: its own mirror/verify.sh "
-					  "proves it");
+		judge_unverified(g, NULL, "each image stands in the mirror: its own "
+					  "mirror/verify.sh proves it");
 	judge_pass(g, "%zu images of GPU Operator %s, each with %s", n, version,
 		   held ? "its tag in the registry" : "a mirror declared for it");
 }

@@ -145,9 +145,19 @@ void plan_nic_fact(struct judging *g, const struct plan_case *c)
 			      "/nodes/%s/drivers/%s/version", c->node->name, d->name);
 }
 
+static const struct site_bond *bond_with_port(const struct site_node *node, const char *link)
+{
+	for (size_t i = 0; i < node->n_bonds; i++) {
+		if (strings_have(node->bonds[i].ports, link))
+			return &node->bonds[i];
+	}
+	return NULL;
+}
+
 const struct site_bond *plan_bond_of(const struct site_node *node, const struct site_rdma *port)
 {
 	const char *link = port->link;
+	const struct site_bond *bond;
 
 	for (unsigned depth = 0; depth < STACK_MAX; depth++) {
 		const struct site_vlan *vlan = site_vlan_find(node, link);
@@ -156,5 +166,6 @@ const struct site_bond *plan_bond_of(const struct site_node *node, const struct 
 			break;
 		link = vlan->link;
 	}
-	return site_bond_find(node, link);
+	bond = site_bond_find(node, link);
+	return bond ? bond : bond_with_port(node, link);
 }

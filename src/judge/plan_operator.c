@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.driver-rdma and plan.network-operator: what must not run beside a NIC that is not NVIDIA's. */
+/* plan.driver-rdma and plan.network-operator: what must not run beside another vendor's NIC. */
 #include <string.h>
 
 #include "base/text.h"
 #include "judge/plan.h"
 
-/* --- plan.driver-rdma -------------------------------------------------------------------------- */
+/* --- plan.driver-rdma ------------------------------------------------------------------------- */
 
 #define FIX_DRIVER_RDMA \
 	"gpu_operator.driver.rdma: {enabled: false, use_host_mofed: false}"
@@ -40,19 +40,21 @@ static void judge_driver_rdma_nic(struct judging *g, const struct plan_case *c, 
 	}
 	if (enabled)
 		judge_fail(g, "driver-rdma-enabled", FIX_DRIVER_RDMA,
-			   "driver.rdma.enabled is true and the NIC of %s is %s: the nvidia-peermem "
-			   "container waits for mlx5_core for ever, and DMA-BUF does not need it",
+			   "driver.rdma.enabled is true and the NIC of %s is %s: the "
+			   "nvidia-peermem container waits for mlx5_core for ever, and DMA-BUF "
+			   "does not need it",
 			   plan_nodes(g, c), plan_nic_text(g, &nic));
 	else
 		judge_warn(g, "driver-rdma-host-mofed", FIX_DRIVER_RDMA,
 			   "driver.rdma.useHostMofed is true and the NIC of %s is %s: without "
-			   "driver.rdma.enabled it does nothing, with it the pod waits for mlx5_core",
+			   "driver.rdma.enabled it does nothing, with it the pod waits for "
+			   "mlx5_core",
 			   plan_nodes(g, c), plan_nic_text(g, &nic));
 	if (enabled && has_b300(c->node))
 		judge_unverified(g, "gpu.operator",
 				 "whether the baseboard of %s shows ConnectX-8 and so has label "
-				 "pci-15b3.present: the operator waits for OFED there, and skips that "
-				 "wait without the label", plan_nodes(g, c));
+				 "pci-15b3.present: the operator waits for OFED there, and skips "
+				 "that wait without the label", plan_nodes(g, c));
 }
 
 void judge_plan_driver_rdma(struct judging *g)
@@ -65,7 +67,8 @@ void judge_plan_driver_rdma(struct judging *g)
 		return;
 	}
 	if (!plan_helm_bool(g, true, "driver.enabled")) {
-		judge_na(g, "the driver is installed on the hosts: the operator runs no driver pod");
+		judge_na(g, "the driver is installed on the hosts: the operator runs no driver "
+			    "pod");
 		return;
 	}
 	plan_nics(g, SITE_ROLE_GPU, &nics);
@@ -81,7 +84,7 @@ void judge_plan_driver_rdma(struct judging *g)
 		judge_driver_rdma_nic(g, &nics.list[i], enabled, host_mofed);
 }
 
-/* --- plan.network-operator --------------------------------------------------------------------- */
+/* --- plan.network-operator -------------------------------------------------------------------- */
 
 /* Rows of the declared version, else all: does one say that this RDMA driver must be unloaded? */
 static json_t *conflict_row(const struct judging *g, const char *version, const char *rdma_driver)
@@ -130,7 +133,8 @@ static void judge_network_platform(struct judging *g, const char *version)
 		else if (known)
 			judge_warn(g, "network-operator-platform",
 				   "a Network Operator that lists this system and Kubernetes",
-				   "Network Operator %s lists %s %s (%s) with Kubernetes %s in no row",
+				   "Network Operator %s lists %s %s (%s) with Kubernetes %s in no "
+				   "row",
 				   version, node->os_id, node->os_version,
 				   plan_nodes(g, &systems.list[i]), kubernetes ?: "(not declared)");
 		else
@@ -161,8 +165,8 @@ static void judge_ofed(struct judging *g, const struct plan_case *c, const char 
 		   plan_nodes(g, c), nic.rdma_driver,
 		   row ? "; it must be unloaded first (" : "", row ? plan_row_text(g, row) : "",
 		   row ? ")" : "");
-	judge_option(g, "leave out ofedDriver: device plugin and CNI of the Network Operator can be "
-			"deployed alone (inferred)");
+	judge_option(g, "leave out ofedDriver: device plugin and CNI of the Network Operator can "
+			"be deployed alone (inferred)");
 	judge_option(g, "a nodeSelector in NicClusterPolicy that keeps the container off %s",
 		     plan_nodes(g, c));
 }
@@ -172,9 +176,9 @@ void judge_plan_network_operator(struct judging *g)
 	_cleanup_plan_cases_ struct plan_cases nics = {0};
 	const char *version;
 
-	plan_nics(g, 0, &nics);
+	plan_nics(g, PLAN_POD_ROLES, &nics);
 	if (!nics.n) {
-		judge_na(g, "no RDMA port is declared");
+		judge_na(g, "no node that runs pods has an RDMA port");
 		return;
 	}
 	if (!json_at(g->site->document, "/network_operator")) {

@@ -4,16 +4,15 @@
 
 #include "judge/plan.h"
 
-/* Nodes whose pods use RDMA: all but pure storage nodes. */
-#define POD_ROLES ((unsigned)SITE_ROLE_GPU | SITE_ROLE_CLIENT)
-
-/* --- plan.pod-network -------------------------------------------------------------------------- */
+/* --- plan.pod-network ------------------------------------------------------------------------- */
 
 /* Way out of everything that a plain pod cannot do. */
 static void pod_options(struct judging *g)
 {
-	judge_option(g, "kubernetes.pod_rdma: host-network (the namespace must allow privileged pods)");
-	judge_option(g, "kubernetes.pod_rdma: second-network, an interface of the RDMA NIC in the pod");
+	judge_option(g, "kubernetes.pod_rdma: host-network (the namespace must allow privileged "
+			"pods)");
+	judge_option(g, "kubernetes.pod_rdma: second-network, an interface of the RDMA NIC in the "
+			"pod");
 }
 
 /* Nodes where the RDMA devices belong to one network namespace. */
@@ -24,7 +23,7 @@ static bool judge_netns(struct judging *g)
 	for (size_t i = 0; i < g->site->n_nodes; i++) {
 		const struct site_node *node = &g->site->nodes[i];
 
-		if (!(node->roles & POD_ROLES) || !node->n_rdma)
+		if (!(node->roles & PLAN_POD_ROLES) || !node->n_rdma)
 			continue;
 		if (!node->rdma_netns)
 			plan_case_add(&unset, node, NULL, "unset");
@@ -61,8 +60,9 @@ static bool judge_ofed_core(struct judging *g, const struct plan_cases *nics)
 			continue;
 		plan_nic_fact(g, c);
 		judge_fail(g, "pod-gids-hidden", NULL,
-			   "%s of %s is out-of-tree (DOCA-OFED), and its ib_core shows a plain pod no "
-			   "GID of the host: raw verbs fail as well", nic.driver, plan_nodes(g, c));
+			   "%s of %s is out-of-tree (DOCA-OFED), and its ib_core shows a plain pod "
+			   "no GID of the host: raw verbs fail as well", nic.driver,
+			   plan_nodes(g, c));
 		pod_options(g);
 		ok = false;
 	}
@@ -86,9 +86,10 @@ static void judge_host_gid(struct judging *g, const struct plan_cases *nics)
 	}
 	if (!ok)
 		return;
-	judge_pass(g, "plain pods use raw verbs with the host's GIDs on the kernel's own RDMA stack");
-	judge_unverified(g, "proof.pod", "raw verbs from a plain pod work on this NIC: measured with "
-					 "soft-RoCE, an inference for others");
+	judge_pass(g, "plain pods use raw verbs with the host's GIDs on the kernel's own RDMA "
+		      "stack");
+	judge_unverified(g, "proof.pod", "raw verbs from a plain pod work on this NIC: measured "
+					 "with soft-RoCE, an inference for others");
 }
 
 void judge_plan_pod_network(struct judging *g)
@@ -100,15 +101,15 @@ void judge_plan_pod_network(struct judging *g)
 		judge_na(g, "no Kubernetes is declared");
 		return;
 	}
-	plan_nics(g, POD_ROLES, &nics);
+	plan_nics(g, PLAN_POD_ROLES, &nics);
 	if (!nics.n) {
 		judge_na(g, "no node that runs pods has an RDMA port");
 		return;
 	}
 	way = declared_string(g, "/kubernetes/pod_rdma");
 	if (!way) {
-		judge_unknown(g, "declare kubernetes/pod_rdma: host-gid, host-network, second-network or "
-				 "none",
+		judge_unknown(g, "declare kubernetes/pod_rdma: host-gid, host-network, "
+				 "second-network or none",
 			      "how pods reach RDMA is not declared");
 	} else if (!strcmp(way, "none")) {
 		judge_na(g, "no pod uses RDMA");
@@ -116,17 +117,18 @@ void judge_plan_pod_network(struct judging *g)
 		judge_host_gid(g, &nics);
 	} else if (!strcmp(way, "host-network")) {
 		judge_pass(g, "pods use the host's network: raw verbs and RDMA-CM find the NIC");
-		judge_unverified(g, "proof.pod", "the namespace allows privileged pods, which the host's "
-						 "network needs");
+		judge_unverified(g, "proof.pod", "the namespace allows privileged pods, which the "
+						 "host's network needs");
 	} else {
 		judge_pass(g, "pods have an interface of the RDMA NIC");
-		judge_unverified(g, "proof.pod", "an interface below the RDMA port has a GID in the pod: "
-						 "not tried on E810 (macvlan), and ice offers no RDMA to "
-						 "virtual functions while it is in a bond");
+		judge_unverified(g, "proof.pod", "an interface below the RDMA port has a GID in "
+						 "the pod: not tried on E810 (macvlan), and ice "
+						 "offers no RDMA to virtual functions while it is "
+						 "in a bond");
 	}
 }
 
-/* --- plan.storage-client ----------------------------------------------------------------------- */
+/* --- plan.storage-client ---------------------------------------------------------------------- */
 
 /* Row of the library, of this kind of store before one of any. */
 static json_t *client_row(const struct judging *g, const char *library, const char *kind)
@@ -155,8 +157,8 @@ static void client_options(struct judging *g)
 	judge_option(g, "storage.client.library: http, and level 4 is TCP by intent");
 }
 
-/* The transport of the library against the NIC. */
-static void judge_transport(struct judging *g, const struct plan_case *c, json_t *row,
+/* The transport of the library against the NIC of a client. False: it cannot be used. */
+static bool judge_transport(struct judging *g, const struct plan_case *c, json_t *row,
 			    const char *library)
 {
 	struct plan_nic nic = plan_nic_of(g, c->node, c->what);
@@ -165,7 +167,7 @@ static void judge_transport(struct judging *g, const struct plan_case *c, json_t
 
 	plan_nic_fact(g, c);
 	if (plan_nic_unknown(g, c, &nic))
-		return;
+		return false;
 	fact_row(g, nic.row);
 	if (dc && !json_get_bool(nic.row, "dc_transport", false)) {
 		judge_fail(g, "storage-client-needs-dc", "one of the options",
@@ -174,10 +176,31 @@ static void judge_transport(struct judging *g, const struct plan_case *c, json_t
 			   silent ? ": every transfer falls back to HTTP in silence" : "",
 			   plan_row_text(g, row));
 		client_options(g);
-		return;
+		return false;
 	}
 	judge_pass(g, "client library %s uses %s transport, which %s has (%s)", library,
 		   dc ? "DC" : "RC", plan_nic_text(g, &nic), plan_row_text(g, row));
+	return true;
+}
+
+/* The server begins each transfer: with a DC token it needs DC as well. */
+static void judge_server_nics(struct judging *g, const char *library)
+{
+	_cleanup_plan_cases_ struct plan_cases nics = {0};
+
+	plan_nics(g, SITE_ROLE_STORAGE, &nics);
+	for (size_t i = 0; i < nics.n; i++) {
+		const struct plan_case *c = &nics.list[i];
+		struct plan_nic nic = plan_nic_of(g, c->node, c->what);
+
+		if (!nic.row || json_get_bool(nic.row, "dc_transport", false))
+			continue;
+		fact_row(g, nic.row);
+		judge_warn(g, "storage-server-without-dc", "a NIC with DC transport on both ends",
+			   "the clients have DC transport, and %s of %s has none: the server "
+			   "begins each transfer of %s, so it needs DC as well (inferred)",
+			   plan_nic_text(g, &nic), plan_nodes(g, c), library);
+	}
 }
 
 /* The build of the server, and whether this store has such a server at all. */
@@ -196,8 +219,8 @@ static void judge_server(struct judging *g, json_t *row, const char *library, co
 		return;
 	if (!build)
 		judge_unknown(g, "declare storage/build: rdma or standard",
-			      "the build of the server is not declared: the standard one ignores RDMA "
-			      "settings");
+			      "the build of the server is not declared: the standard one ignores "
+			      "RDMA settings");
 	else if (strcmp(build, "rdma"))
 		judge_fail(g, "storage-standard-build", "the RDMA build of the server (minio.rdma)",
 			   "the server is the %s build: it takes RDMA settings and ignores them",
@@ -208,6 +231,7 @@ void judge_plan_storage_client(struct judging *g)
 {
 	_cleanup_plan_cases_ struct plan_cases nics = {0};
 	const char *library, *kind;
+	bool clients_fit = true;
 	json_t *row;
 
 	if (!g->site->storage) {
@@ -229,20 +253,24 @@ void judge_plan_storage_client(struct judging *g)
 	}
 	fact_row(g, row);
 	if (!strcmp(json_get_string(row, "transport", ""), "tcp")) {
-		judge_warn(g, "storage-client-tcp", "a client library that uses RDMA, if level 4 is to",
-			   "client library %s moves objects by TCP: no RDMA between GPU and store, as "
-			   "declared", library);
+		judge_warn(g, "storage-client-tcp", "a client library that uses RDMA, if level 4 "
+						    "is to",
+			   "client library %s moves objects by TCP: no RDMA between GPU and store, "
+			   "as declared", library);
 		return;
 	}
 	judge_server(g, row, library, kind);
-	plan_nics(g, POD_ROLES, &nics);
+	plan_nics(g, PLAN_POD_ROLES, &nics);
 	if (!nics.n)
 		judge_unknown(g, "declare nodes/NODE/rdma", "no RDMA port of a client is declared");
 	for (size_t i = 0; i < nics.n; i++)
-		judge_transport(g, &nics.list[i], row, library);
+		clients_fit = judge_transport(g, &nics.list[i], row, library) && clients_fit;
+	if (clients_fit && !strcmp(json_get_string(row, "transport", ""), "dc"))
+		judge_server_nics(g, library);
 	judge_unverified(g, "storage.server", "the server answers with its RDMA build");
 	if (!strcmp(json_get_string(row, "transport", ""), "rc"))
-		judge_unverified(g, "storage.server", "the store serves the RC protocol of %s", library);
-	judge_unverified(g, "storage.path", "GET and PUT go by RDMA: reply header and counters, not "
-					    "throughput");
+		judge_unverified(g, "storage.server", "the store serves the RC protocol of %s",
+				 library);
+	judge_unverified(g, "storage.path", "GET and PUT go by RDMA: reply header and counters, "
+					    "not throughput");
 }

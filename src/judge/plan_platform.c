@@ -41,7 +41,7 @@ static const char *kubernetes_version(struct judging *g)
 	return version;
 }
 
-/* --- plan.os-matrix ---------------------------------------------------------------------------- */
+/* --- plan.os-matrix --------------------------------------------------------------------------- */
 
 /* What the rows of one release line say of a system, from the best fit down. */
 struct fit {
@@ -182,7 +182,7 @@ void judge_plan_os_matrix(struct judging *g)
 	}
 }
 
-/* --- plan.kubespray ---------------------------------------------------------------------------- */
+/* --- plan.kubespray --------------------------------------------------------------------------- */
 
 /* Is this system in a row's `os`? The row names whole releases: "10" stands for 10.2. */
 static bool lists_system(json_t *row, const struct site_node *node)

@@ -21,7 +21,7 @@ struct roce {
 	int64_t dscp, priority, tc;
 };
 
-/* --- what must be declared ---------------------------------------------------------------------- */
+/* --- what must be declared -------------------------------------------------------------------- */
 
 static bool number(struct judging *g, const struct site_number *n, const char *key, int64_t *value)
 {
@@ -53,7 +53,7 @@ static bool read_roce(struct judging *g, struct roce *roce)
 	return false;
 }
 
-/* --- hosts -------------------------------------------------------------------------------------- */
+/* --- hosts ------------------------------------------------------------------------------------ */
 
 static void judge_classes(struct judging *g, const struct roce *roce)
 {
@@ -69,12 +69,13 @@ static void judge_classes(struct judging *g, const struct roce *roce)
 			used |= 1u << tc;
 		if (p == roce->priority && tc >= 0 && tc != roce->tc)
 			judge_fail(g, "qos-class-differs", "make traffic_class and prio_tc agree",
-				   "qos.traffic_class is %lld and qos.prio_tc puts priority %d into "
-				   "class %d", (long long)roce->tc, p, tc);
+				   "qos.traffic_class is %lld and qos.prio_tc puts priority %d "
+				   "into class %d", (long long)roce->tc, p, tc);
 		else if (p != roce->priority && tc == roce->tc)
 			judge_fail(g, "qos-class-shared",
 				   "a traffic class of its own for the RoCE priority",
-				   "priority %d shares class %lld with RoCE: PFC would pause it too", p,
+				   "priority %d shares class %lld with RoCE: PFC would pause it "
+				   "too", p,
 				   (long long)roce->tc);
 	}
 	declared(g, "/qos/prio_tc");
@@ -84,8 +85,8 @@ static void judge_classes(struct judging *g, const struct roce *roce)
 	}
 	if (used & (used + 1))
 		judge_fail(g, "qos-classes-not-contiguous", "classes 0, 1, 2 … without a hole",
-			   "the traffic classes in use do not start at 0 without a hole: ice disables "
-			   "DCB then");
+			   "the traffic classes in use do not start at 0 without a hole: ice "
+			   "disables DCB then");
 }
 
 static void judge_shares(struct judging *g, const struct roce *roce)
@@ -103,8 +104,8 @@ static void judge_shares(struct judging *g, const struct roce *roce)
 	declared(g, "/qos/tc_bandwidth");
 	if (!any) {
 		judge_unknown(g, "declare qos/tc_bandwidth",
-			      "the ETS shares are not declared, and after entering DSCP mode the RoCE "
-			      "class has 0 %%");
+			      "the ETS shares are not declared, and after entering DSCP mode the "
+			      "RoCE class has 0 %%");
 		return;
 	}
 	if (sum != 100)
@@ -129,18 +130,20 @@ static void judge_pfc(struct judging *g, const struct roce *roce)
 		judge_assume(g, "PFC on priority %lld only", (long long)roce->priority);
 	if (qos->pfc.set && !qos->pfc.value)
 		judge_warn(g, "qos-pfc-off", "qos.pfc: true",
-			   "PFC is declared as off: what the switch drops RoCE must send again, and "
-			   "irdma lowers its windows where it finds no flow control");
+			   "PFC is declared as off: what the switch drops RoCE must send again, "
+			   "and irdma lowers its windows where it finds no flow control");
 	else if (!roce->priority)
 		judge_fail(g, "qos-pfc-on-p0", "another priority for RoCE, usually 3",
-			   "PFC is on priority 0, which carries all other traffic and would be paused");
+			   "PFC is on priority 0, which carries all other traffic and would be "
+			   "paused");
 	if (!roce->dscp)
 		judge_fail(g, "qos-dscp-zero", "another DSCP for RoCE, usually 24",
-			   "DSCP 0 is what all other packets carry: they would land on priority %lld",
+			   "DSCP 0 is what all other packets carry: they would land on priority "
+			   "%lld",
 			   (long long)roce->priority);
 }
 
-/* --- NICs --------------------------------------------------------------------------------------- */
+/* --- NICs ------------------------------------------------------------------------------------- */
 
 /* Classes and the fixed map of a NIC. */
 static void judge_nic(struct judging *g, const struct plan_case *c, const struct roce *roce)
@@ -150,8 +153,11 @@ static void judge_nic(struct judging *g, const struct plan_case *c, const struct
 	int64_t most = json_get_int(nic.row, "traffic_classes_max", PRIORITIES);
 	int highest = (int)roce->tc;
 
-	if (!nic.row)
+	if (!nic.row) {
+		judge_unverified(g, "qos.ets", "the NIC of %s, which the support matrix does not "
+					       "tell, has the declared classes", plan_nodes(g, c));
 		return;
+	}
 	fact_row(g, nic.row);
 	if (!strcmp(json_get_string(nic.row, "dscp", ""), "no"))
 		judge_unverified(g, "qos.dscp", "%s of %s maps no DSCP itself",
@@ -165,8 +171,8 @@ static void judge_nic(struct judging *g, const struct plan_case *c, const struct
 	if (strcmp(nic.driver, "ice"))
 		return;
 	if (highest >= ICE_CLASSES_MIN)
-		judge_unverified(g, "qos.ets", "the ports of %s have more than %d traffic classes: 8 "
-					       "on adapters of up to four ports",
+		judge_unverified(g, "qos.ets", "the ports of %s have more than %d traffic classes: "
+					       "8 on adapters of up to four ports",
 				 plan_nodes(g, c), ICE_CLASSES_MIN);
 	for (int p = 0; p < PRIORITIES; p++) {
 		int tc = qos->prio_tc[p];
@@ -175,14 +181,14 @@ static void judge_nic(struct judging *g, const struct plan_case *c, const struct
 			continue;
 		if (p >= ICE_CLASSES_MIN && !tc) {
 			judge_unverified(g, "qos.ets",
-					 "priorities from %d on are in class 0: so on a port with %d "
-					 "classes; with 8 ice keeps priority n in class n",
+					 "priorities from %d on are in class 0: so on a port with "
+					 "%d classes; with 8 ice keeps priority n in class n",
 					 ICE_CLASSES_MIN, ICE_CLASSES_MIN);
 			return;
 		}
 		judge_fail(g, "qos-fixed-classes", judge_text(g, "prio_tc: {%d: %d}", p, p),
-			   "priority %d is declared in class %d, and ice in DSCP mode keeps priority n "
-			   "in class n (%s)", p, tc, plan_nodes(g, c));
+			   "priority %d is declared in class %d, and ice in DSCP mode keeps "
+			   "priority n in class n (%s)", p, tc, plan_nodes(g, c));
 	}
 }
 
@@ -212,13 +218,13 @@ static void judge_vlans(struct judging *g, const struct roce *roce)
 		judge_fail(g, "qos-vlan-egress",
 			   judge_text(g, "nodes/%s/vlans/%s/egress: {%lld: %lld}",
 				      vlans.list[i].node->name, vlan->name, p, p),
-			   "%s of %s %s for priority %lld: RoCE falls to another priority there, in "
-			   "DSCP mode too", vlan->name, plan_nodes(g, &vlans.list[i]),
+			   "%s of %s %s for priority %lld: RoCE falls to another priority there, "
+			   "in DSCP mode too", vlan->name, plan_nodes(g, &vlans.list[i]),
 			   vlan->egress[p] < 0 ? "has no egress map" : "maps to another PCP", p);
 	}
 }
 
-/* --- switch ------------------------------------------------------------------------------------- */
+/* --- switch ----------------------------------------------------------------------------------- */
 
 static bool switch_differs(struct judging *g, const char *key, int64_t ours, int64_t *theirs)
 {
@@ -239,7 +245,8 @@ static void judge_switch(struct judging *g, const struct roce *roce)
 	int64_t theirs = 0;
 
 	if (!json_at(g->site->document, "/switch")) {
-		judge_unverified(g, "proof.pfc", "the switch, which is not declared, has the same map");
+		judge_unverified(g, "proof.pfc", "the switch, which is not declared, has the same "
+						 "map");
 		return;
 	}
 	if (switch_differs(g, "dscp", roce->dscp, &theirs)) {
@@ -250,8 +257,9 @@ static void judge_switch(struct judging *g, const struct roce *roce)
 		judge_fail(g, "qos-switch-dscp", "one DSCP on hosts and switch",
 			   "hosts mark DSCP %lld and the switch treats %lld as RoCE%s",
 			   (long long)roce->dscp, (long long)theirs,
-			   shifted ? judge_text(g, ": %lld given as traffic class or ToS byte is DSCP "
-						   "%lld, DSCP %lld is ToS %lld", (long long)large,
+			   shifted ? judge_text(g, ": %lld given as traffic class or ToS byte is "
+						   "DSCP %lld, DSCP %lld is ToS %lld",
+						   (long long)large,
 						(long long)large >> 2, (long long)large,
 						(long long)large << 2) :
 				     "");
@@ -268,7 +276,7 @@ static void judge_switch(struct judging *g, const struct roce *roce)
 			   theirs_pfc ? "on" : "off");
 }
 
-/* --- the gate ----------------------------------------------------------------------------------- */
+/* --- the gate --------------------------------------------------------------------------------- */
 
 void judge_plan_qos(struct judging *g)
 {

@@ -8,6 +8,7 @@
  * container compiles on the node: it makes a cache of every enabled repository first, and one that
  * cannot be reached ends the build (gpu-driver-container rhel10/nvidia-driver).
  */
+#include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
 
@@ -22,15 +23,15 @@ static void options(struct judging *g, const char *version)
 		judge_option(g, "GPU Operator v" MOUNTS_SKIPPED_SINCE " or later with "
 				"gpu_operator.driver.repo_config: it leaves the paths out");
 	else
-		judge_option(g, "gpu_operator.driver.repo_config: the operator leaves the paths out "
-				"when it is set");
+		judge_option(g, "gpu_operator.driver.repo_config: the operator leaves the paths "
+				"out when it is set");
 	judge_option(g, "a precompiled driver image that you build for this kernel "
 			"(gpu_operator.driver.precompiled: true): no repository is needed then");
-	judge_option(g, "the driver on the hosts (gpu_operator.driver.enabled: false; not tried with "
-			"RHEL 10 and B300)");
+	judge_option(g, "the driver on the hosts (gpu_operator.driver.enabled: false; not tried "
+			"with RHEL 10 and B300)");
 	judge_option(g, "make /etc/pki/entitlement, /etc/yum.repos.d/redhat.repo and /etc/rhsm on "
-			"each host and declare gpu_operator.driver.entitlement: true (inferred, not "
-			"tried)");
+			"each host and declare gpu_operator.driver.entitlement: true (inferred, "
+			"not tried)");
 }
 
 /* The subscription paths. */
@@ -43,7 +44,8 @@ static void judge_mounts(struct judging *g, const struct plan_case *c, const cha
 		return;
 	if (declared_bool(g, false, "/gpu_operator/driver/entitlement")) {
 		judge_warn(g, "entitlement-work-around",
-			   "GPU Operator v" MOUNTS_SKIPPED_SINCE " with driver.repoConfig needs none",
+			   "GPU Operator v" MOUNTS_SKIPPED_SINCE
+			   " with driver.repoConfig needs none",
 			   "GPU Operator %s mounts the subscription paths of %s, and they are "
 			   "declared to exist: that this is enough follows from the source and was "
 			   "not tried", version, plan_nodes(g, c));
@@ -68,8 +70,8 @@ static void judge_repository(struct judging *g, const struct plan_case *c, bool 
 			   "gpu_operator.driver.repo_config: NAME of a ConfigMap with the "
 			   "repositories of the mirror",
 			   "no repository of the mirror is declared for the driver container%s: it "
-			   "would ask the repositories of its image (ubi.repo), which nodes without a "
-			   "way out do not reach, and that ends the build on %s",
+			   "would ask the repositories of its image (ubi.repo), which nodes "
+			   "without a way out do not reach, and that ends the build on %s",
 			   url ? " (registry.packages_url is not told to it)" : "",
 			   plan_nodes(g, c));
 	else if (!url)
@@ -88,9 +90,12 @@ static bool has_package(json_t *packages, const char *name, const char *kernel)
 
 		if (!package || strncmp(package, name, len))
 			continue;
-		/* without a kernel in its name any version will do */
-		if (!kernel ? !package[len] || package[len] == '-' :
-			      package[len] == '-' && !fnmatch(kernel, package + len + 1, 0))
+		/* without a kernel in its name any version will do: "gcc", "gcc-14.2.1", not
+		 * "gcc-c++" */
+		if (!kernel && (!package[len] ||
+				(package[len] == '-' && isdigit((unsigned char)package[len + 1]))))
+			return true;
+		if (kernel && package[len] == '-' && !fnmatch(kernel, package + len + 1, 0))
 			return true;
 	}
 	return false;
@@ -109,8 +114,9 @@ static void judge_packages(struct judging *g, const struct plan_case *c)
 	_cleanup_json_ json_t *lacking = json_array_new();
 
 	if (!packages) {
-		judge_unverified(g, NULL, "kernel-devel, kernel-headers and gcc of the running kernel "
-					  "are in the mirror: its own mirror/verify.sh proves it");
+		judge_unverified(g, NULL, "kernel-devel, kernel-headers and gcc of the running "
+					  "kernel are in the mirror: its own mirror/verify.sh "
+					  "proves it");
 		return;
 	}
 	if (!c->node->kernel) {
@@ -128,7 +134,8 @@ static void judge_packages(struct judging *g, const struct plan_case *c)
 						  needed[i].name);
 	}
 	if (json_array_size(lacking))
-		judge_fail(g, "packages-missing", "mirror them, for each kernel that a node may boot",
+		judge_fail(g, "packages-missing", "mirror them, for each kernel that a node may "
+						  "boot",
 			   "registry.packages lacks %s, which the driver container of %s installs "
 			   "before it compiles", plan_list(g, lacking, 6), plan_nodes(g, c));
 }
@@ -150,8 +157,8 @@ static void judge_rhel(struct judging *g, const struct plan_case *c)
 		      "builds from the mirror", version);
 	if (has_repo)
 		judge_unverified(g, "gpu.operator",
-				 "ubi.repo of the driver image stays enabled unless the ConfigMap has "
-				 "a key of that name (inferred)");
+				 "ubi.repo of the driver image stays enabled unless the ConfigMap "
+				 "has a key of that name (inferred)");
 }
 
 static void judge_precompiled(struct judging *g)
@@ -186,8 +193,8 @@ void judge_plan_operator_repo(struct judging *g)
 	}
 	if (!plan_helm_bool(g, true, "driver.enabled")) {
 		judge_pass(g, "the driver is installed on the hosts: no driver container is built");
-		judge_unverified(g, "gpu.driver", "the host's own driver package runs (not tried with "
-						  "RHEL 10 and B300)");
+		judge_unverified(g, "gpu.driver", "the host's own driver package runs (not tried "
+						  "with RHEL 10 and B300)");
 		return;
 	}
 	if (!declared_bool(g, false, "/registry/air_gapped")) {

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-/* --- values of the chart ----------------------------------------------------------------------- */
+/* --- values of the chart ---------------------------------------------------------------------- */
 
 /* Values that the site has a key of its own for. */
 static const struct {
@@ -64,7 +64,7 @@ static const char *component_value(const struct site *site, const char *componen
 	return operator_value(site, path);
 }
 
-/* --- mirror ------------------------------------------------------------------------------------ */
+/* --- mirror ----------------------------------------------------------------------------------- */
 
 char *operator_mirror(const struct site *site, const char *image)
 {
@@ -88,7 +88,7 @@ char *operator_mirror(const struct site *site, const char *image)
 	return best_to ? xasprintf("%s%s", best_to, image + best) : NULL;
 }
 
-/* --- images ------------------------------------------------------------------------------------ */
+/* --- images ----------------------------------------------------------------------------------- */
 
 /* The component that switches a row on: the part of its key before the first dot. */
 static bool is_component_on(const struct site *site, const char *key, bool fallback)

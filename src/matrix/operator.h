@@ -15,13 +15,13 @@
  */
 char *operator_pointer(const struct site *site, const char *key);
 
-/* That value as the chart reads it, booleans as "true" and "false"; NULL: not declared. Borrowed. */
+/* That value as the chart reads it ("true", "false"), NULL: not declared. Borrowed. */
 const char *operator_value(const struct site *site, const char *key);
 bool operator_bool(const struct site *site, bool fallback, const char *key);
 
 /*
  * Name of an image in the site's mirror: the longest upstream of registry.mirrors that begins it is
- * replaced; an image of registry.host stays as it is. NULL: no mirror is declared. The caller frees.
+ * replaced; an image of registry.host stays as it is. NULL: it has no mirror. The caller frees.
  */
 char *operator_mirror(const struct site *site, const char *image);
 

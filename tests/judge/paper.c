@@ -128,3 +128,27 @@ void paper_obtain(const struct verdict *v, const char *text)
 		fail_msg("%s: \"%s\" does not name %s", v->gate->id, v->obtain ? v->obtain : "",
 			 text);
 }
+
+void paper_cases(const char *gate, const struct paper_case *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct paper_case *c = &cases[i];
+		const struct verdict *v = paper_judge(gate, c->sections);
+
+		print_message("# %s: %s\n", gate, c->what);
+		scene_status(v, c->status);
+		if (c->cause)
+			scene_cause(v, c->cause, c->text);
+		else if (v->n_causes)
+			fail_msg("cause %s: %s", v->causes[0].id, v->causes[0].text);
+		else if (c->text)
+			scene_summary(v, c->text);
+		if (c->obtain)
+			paper_obtain(v, c->obtain);
+		/* a fail or warn says what to do */
+		for (size_t k = 0; k < v->n_causes; k++) {
+			if (!v->causes[k].fix && !v->causes[k].options)
+				fail_msg("%s has neither fix nor options", v->causes[k].id);
+		}
+	}
+}

@@ -25,7 +25,19 @@ void paper_assumed(const struct verdict *v, const char *text);
 /* The fix of an unknown names this key. */
 void paper_obtain(const struct verdict *v, const char *text);
 
-/* --- sections ----------------------------------------------------------------------------------- */
+/* One site and what its gate must say. */
+struct paper_case {
+	const char *what;	/* for the message of a failed test */
+	const char *sections[8];
+	enum verdict_status status;
+	const char *cause;	/* a certain cause; NULL: none at all */
+	const char *text;	/* in that cause, else in the summary; may be NULL */
+	const char *obtain;	/* what an unknown asks to declare; may be NULL */
+};
+
+void paper_cases(const char *gate, const struct paper_case *cases, size_t n);
+
+/* --- sections --------------------------------------------------------------------------------- */
 
 #define HEAD "schema: railhead.site/1\nname: paper\n"
 
