@@ -113,8 +113,14 @@ static void note_error(struct strbuf *all, int *code, int rc, const struct error
 
 int matrix_load(struct matrix **matrix, const char *folder, struct error *err)
 {
+	return matrix_load_from(matrix, folder, RAILHEAD_DATADIR, err);
+}
+
+int matrix_load_from(struct matrix **matrix, const char *folder, const char *installed,
+		     struct error *err)
+{
 	_cleanup_matrix_ struct matrix *m = xcalloc(1, sizeof(*m));
-	const char *const folders[] = { folder, RAILHEAD_DATADIR };
+	const char *const folders[] = { folder, installed };
 	_cleanup_strbuf_ struct strbuf wrong = {0};
 	size_t n = matrix_table_count();
 	int code = 0;

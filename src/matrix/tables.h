@@ -2,6 +2,7 @@
 /* The tables of the support matrix and the keys of their rows. A new key is one line in tables.c. */
 #pragma once
 
+#include "matrix/matrix.h"
 #include "site/schema.h"
 
 struct matrix_table {
@@ -23,6 +24,10 @@ size_t matrix_table_count(void);
  */
 json_t *matrix_table_parse(const struct matrix_table *table, const char *text, size_t len,
 			   struct complaints *c);
+
+/* matrix_load() with an installed folder of one's own; NULL: none. */
+int matrix_load_from(struct matrix **matrix, const char *folder, const char *installed,
+		     struct error *err);
 
 /* The reference part of docs/data.md. The caller frees. */
 char *matrix_tables_markdown(void);

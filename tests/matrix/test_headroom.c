@@ -9,12 +9,13 @@
 
 #include "base/alloc.h"
 #include "matrix/headroom.h"
+#include "matrix/tables.h"
 
 static struct matrix *matrix;
 
 static int load(void **state RH_UNUSED)
 {
-	return matrix_load(&matrix, NULL, NULL);
+	return matrix_load_from(&matrix, NULL, NULL, NULL);
 }
 
 static int unload(void **state RH_UNUSED)

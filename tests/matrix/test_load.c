@@ -308,24 +308,54 @@ static void put(struct folder *f, const char *name, const char *text)
 	strings_add(&f->files, path);
 }
 
-static void test_override(void **state)
+static void check_origin(const struct matrix *matrix, const char *table, const char *folder)
 {
-	_cleanup_matrix_ struct matrix *matrix = NULL, *plain = NULL;
+	_cleanup_free_ char *path = xasprintf("%s/%s.yaml", folder, table);
+
+	assert_string_equal(matrix_origin(matrix, table), path);
+}
+
+static void test_order(void **state)
+{
+	_cleanup_matrix_ struct matrix *all = NULL, *installed = NULL, *built = NULL;
 	_cleanup_error_ struct error err = {0};
 	struct folder *f = *state;
+	_cleanup_free_ char *given = xasprintf("%s/given", f->path);
 
-	put(f, "pause-quanta.yaml", HEAD ROW);
-	put(f, ".pause-quanta.yaml.swp", "an editor's");
-	if (matrix_load(&matrix, f->path, &err) < 0 || matrix_load(&plain, NULL, &err) < 0)
+	assert_int_equal(mkdir(given, 0700), 0);
+	put(f, "given/pause-quanta.yaml", HEAD ROW);
+	put(f, "given/.pause-quanta.yaml.swp", "an editor's");
+	put(f, "pause-quanta.yaml", HEAD);	/* not looked at when the other is there */
+	put(f, "buffers.yaml", "schema: railhead.data/1\ntable: buffers\nrows: []\n");
+	put(f, "notes.txt", "a package may install more");
+	strings_add(&f->files, xstrdup(given));
+	if (matrix_load_from(&all, given, f->path, &err) < 0 ||
+	    matrix_load_from(&built, NULL, NULL, &err) < 0)
 		fail_msg("%s", error_text(&err));
+	check_origin(all, "pause-quanta", given);
+	check_origin(all, "buffers", f->path);
+	assert_string_equal(matrix_origin(all, "images"), "built in");
 	/* the whole table is replaced, the others are not */
-	assert_int_equal(json_array_size(matrix_rows(matrix, "pause-quanta")), 1);
-	assert_true(json_array_size(matrix_rows(plain, "pause-quanta")) > 1);
-	assert_true(json_equal(matrix_rows(matrix, "images"), matrix_rows(plain, "images")));
-	_cleanup_free_ char *origin = xasprintf("%s/pause-quanta.yaml", f->path);
-	assert_string_equal(matrix_origin(matrix, "pause-quanta"), origin);
-	assert_string_equal(matrix_origin(matrix, "images"), matrix_origin(plain, "images"));
-	assert_string_not_equal(matrix_origin(plain, "pause-quanta"), origin);
+	assert_int_equal(json_array_size(matrix_rows(all, "pause-quanta")), 1);
+	assert_int_equal(json_array_size(matrix_rows(all, "buffers")), 0);
+	assert_true(json_equal(matrix_rows(all, "images"), matrix_rows(built, "images")));
+	assert_true(json_array_size(matrix_rows(built, "pause-quanta")) > 1);
+	assert_true(json_array_size(matrix_rows(built, "buffers")) > 0);
+	/* a bad installed table is an error where it is used */
+	assert_int_equal(matrix_load_from(&installed, NULL, f->path, &err), -EINVAL);
+	_cleanup_free_ char *message = xasprintf(
+		"%s/pause-quanta.yaml:3:6: rows: no value; expected a list of rows", f->path);
+	assert_string_equal(error_text(&err), message);
+}
+
+/* No folder at all where the installed one should be: the program was copied. */
+static void test_not_installed(void **state RH_UNUSED)
+{
+	_cleanup_matrix_ struct matrix *matrix = NULL;
+
+	assert_int_equal(matrix_load_from(&matrix, NULL, "/nonexistent/railhead", NULL), 0);
+	assert_string_equal(matrix_origin(matrix, "nics"), "built in");
+	assert_true(json_array_size(matrix_rows(matrix, "nics")) > 0);
 }
 
 static void test_errors_of_all_files(void **state)
@@ -384,7 +414,8 @@ int main(void)
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_garbage),
-		cmocka_unit_test_setup_teardown(test_override, folder_make, folder_remove),
+		cmocka_unit_test_setup_teardown(test_order, folder_make, folder_remove),
+		cmocka_unit_test(test_not_installed),
 		cmocka_unit_test_setup_teardown(test_errors_of_all_files, folder_make, folder_remove),
 		cmocka_unit_test_setup_teardown(test_not_readable, folder_make, folder_remove),
 		cmocka_unit_test(test_no_folder),
