@@ -143,10 +143,10 @@ struct damage {
 	const char *pointer, *value, *message;
 };
 
-static void expect_refused(const struct damage *d)
+/* `document` is borrowed and damaged. */
+static void expect_refused(json_t *document, const struct damage *d)
 {
-	_cleanup_ladder_ struct ladder *ladder = fixture_ladder("site");
-	_cleanup_json_ json_t *document = report_document(ladder), *read = NULL;
+	_cleanup_json_ json_t *read = NULL;
 	_cleanup_error_ struct error err = {0};
 	_cleanup_free_ char *parent = xstrdup(d->pointer);
 	char *key = strrchr(parent, '/');
@@ -195,8 +195,34 @@ static void test_read_refuses(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(damages); i++)
-		expect_refused(&damages[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
+		_cleanup_ladder_ struct ladder *ladder = fixture_ladder("site");
+		_cleanup_json_ json_t *document = report_document(ladder);
+
+		expect_refused(document, &damages[i]);
+	}
+}
+
+static void test_read_refuses_plan(void **state)
+{
+	static const struct damage damages[] = {
+		{"/paper", "1", "/paper must be true or false"},
+		{"/verdicts/2/causes/0/options", "{}", "/verdicts/2/causes/0/options must be a list"},
+		{"/verdicts/2/causes/0/options/1", "7", "/verdicts/2/causes/0/options/1 must be text"},
+		{"/verdicts/1/unverified/0/text", NULL, "/verdicts/1/unverified/0/text is missing"},
+		{"/verdicts/1/unverified/0/phase", "\"x\"", "a whole number"},
+		{"/components/0/need", NULL, "/components/0/need is missing"},
+		{"/components/1", "[]", "/components/1 is not an object"},
+		{"/buffers", "[]", "/buffers must be an object"},
+		{"/buffers/numbers/0/value", "4", "/buffers/numbers/0/value must be text"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
+		_cleanup_json_ json_t *document = fixture_plan(false);
+
+		expect_refused(document, &damages[i]);
+	}
 }
 
 static void test_read_makes_safe(void **state)
@@ -258,7 +284,8 @@ int main(void)
 		cmocka_unit_test(test_safe),	    cmocka_unit_test(test_ascii),
 		cmocka_unit_test(test_width),	    cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_groups),	    cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_read_refuses), cmocka_unit_test(test_read_makes_safe),
+		cmocka_unit_test(test_read_refuses),
+		cmocka_unit_test(test_read_refuses_plan), cmocka_unit_test(test_read_makes_safe),
 		cmocka_unit_test(test_write_errors), cmocka_unit_test(test_gates_formats),
 	};
 
