@@ -65,7 +65,7 @@ int file_list(char ***names, const char *path, struct error *err)
 {
 	DIR *folder = opendir(path);
 	struct dirent *entry;
-	size_t n = 0;
+	size_t n = 0, capacity = 0;
 
 	*names = NULL;
 	if (!folder)
@@ -73,8 +73,10 @@ int file_list(char ***names, const char *path, struct error *err)
 	while ((errno = 0, entry = readdir(folder))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		strings_add(names, xstrdup(entry->d_name));
-		n++;
+		/* room for the end of the list, too */
+		array_reserve(*names, n + 1, capacity);
+		(*names)[n++] = xstrdup(entry->d_name);
+		(*names)[n] = NULL;
 	}
 	int rc = -errno;
 	closedir(folder);

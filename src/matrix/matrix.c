@@ -78,7 +78,7 @@ static int check_names(const char *folder, struct error *err)
 	_cleanup_strbuf_ struct strbuf wrong = {0};
 	_cleanup_free_ const char **known = xcalloc(matrix_table_count(), sizeof(*known));
 	_cleanup_(strings) char **files = NULL;
-	size_t n = matrix_table_count();
+	size_t n = matrix_table_count(), n_wrong = 0;
 	int rc = file_list(&names, folder, err);
 
 	if (rc < 0)
@@ -90,6 +90,10 @@ static int check_names(const char *folder, struct error *err)
 	for (size_t i = 0; names && names[i]; i++) {
 		if (strings_have(files, names[i]))
 			continue;
+		if (n_wrong++ == COMPLAINTS_MAX) {
+			strbuf_printf(&wrong, "\n%s: more names of this kind", folder);
+			break;
+		}
 		const char *nearest = text_nearest(names[i], known, n);
 		_cleanup_free_ char *shown = text_printable(names[i], strlen(names[i]));
 

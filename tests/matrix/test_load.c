@@ -379,6 +379,22 @@ static void test_errors_of_all_files(void **state)
 	assert_string_equal(error_text(&err), message);
 }
 
+static void test_many_names(void **state)
+{
+	_cleanup_error_ struct error err = {0};
+	struct folder *f = *state;
+	struct matrix *matrix;
+	char name[] = "a.txt";
+	unsigned lines = 1;
+
+	for (; name[0] <= 'z'; name[0]++)
+		put(f, name, "");
+	assert_int_equal(matrix_load(&matrix, f->path, &err), -EINVAL);
+	for (const char *s = error_text(&err); (s = strchr(s, '\n')); s++)
+		lines++;
+	assert_int_equal(lines, COMPLAINTS_MAX + 1);
+}
+
 static void test_not_readable(void **state)
 {
 	_cleanup_error_ struct error err = {0};
@@ -417,6 +433,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order, folder_make, folder_remove),
 		cmocka_unit_test(test_not_installed),
 		cmocka_unit_test_setup_teardown(test_errors_of_all_files, folder_make, folder_remove),
+		cmocka_unit_test_setup_teardown(test_many_names, folder_make, folder_remove),
 		cmocka_unit_test_setup_teardown(test_not_readable, folder_make, folder_remove),
 		cmocka_unit_test(test_no_folder),
 	};
