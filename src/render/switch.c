@@ -12,7 +12,8 @@ static const struct switch_system *const systems[] = {
 };
 
 /* What was rendered, in words: the same on every system. */
-static void describe_class(const struct switch_plan *plan, char ***lines)
+static void describe_class(const struct switch_plan *plan, const struct switch_system *system,
+			   char ***lines)
 {
 	const struct switch_class *class = &plan->class;
 
@@ -28,7 +29,8 @@ static void describe_class(const struct switch_plan *plan, char ***lines)
 	if (class->pfc)
 		strings_add(lines,
 			    xasprintf("PFC: on priority %d and no other, watchdog %s",
-				      class->priority, class->watchdog ? "on" : "off"));
+				      class->priority,
+				      class->watchdog && system->watchdog ? "on" : "off"));
 	else
 		strings_add(lines, xstrdup("PFC: not declared, or declared off"));
 	if (class->ecn)
@@ -85,7 +87,7 @@ static void put_header(const struct switch_plan *plan, const struct switch_syste
 		system->comment ? xasprintf("%s ", system->comment) : xstrdup("");
 	_cleanup_strings_ char **class = NULL;
 
-	describe_class(plan, &class);
+	describe_class(plan, system, &class);
 	describe_headroom(plan, &class);
 	strbuf_printf(b, "%s%s: %s\n", comment, device->name, system->title);
 	strbuf_printf(b, "%sOnly what RoCE needs; uplinks, management and the pair of switches "
@@ -200,10 +202,6 @@ void render_switch(struct render *r)
 		if (!plan.mtu)
 			strings_add(&plan.notes,
 				    xstrdup("no switch/mtu is declared: ports keep their MTU"));
-		if (!plan.n_vlans)
-			strings_add(&plan.notes,
-				    xstrdup("no VLAN is declared (switch/vlan, vlans of nodes): "
-					    "ports keep theirs"));
 		for (char **note = plan.notes; note && *note; note++)
 			render_note(r, "switch: %s", *note);
 		for (size_t i = 0; i < ARRAY_SIZE(systems); i++)

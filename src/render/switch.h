@@ -84,6 +84,7 @@ struct switch_system {
 	unsigned port_channel_max;
 	unsigned vlan_min;	/* lowest VLAN that can be configured */
 	size_t description_max;
+	bool watchdog;	/* it has a PFC watchdog that is configured */
 	/* What this system cannot be told, or only by hand. */
 	void (*notes)(const struct switch_plan *plan, char ***notes);
 	void (*config)(const struct switch_plan *plan, const struct switch_device *device,
@@ -110,6 +111,9 @@ int64_t switch_number(const struct switch_plan *plan, const char *key,
 
 /* MTU of the ports: as declared, but no more than the system takes. */
 int64_t switch_mtu(const struct switch_plan *plan, const struct switch_system *system);
+
+/* Bytes as the systems count KB in their thresholds: to the nearest 1024, at least 1. */
+int64_t switch_kilobytes(int64_t bytes);
 
 /* "10,20,30": VLANs of a port or a plan. */
 void switch_vlans(struct strbuf *b, const unsigned *vlans, size_t n);

@@ -250,6 +250,7 @@ const struct switch_system switch_eos = {
 	.port_channel_max = 2000,	/* mlag id: "Multi-Chassis Link Aggregation" */
 	.vlan_min = 1,
 	.description_max = 240,
+	.watchdog = true,
 	.notes = eos_notes,
 	.config = eos_config,
 	.verify = eos_verify,

@@ -279,6 +279,7 @@ const struct switch_system switch_nvue = {
 	.port_channel_max = 9999,
 	.vlan_min = 1,
 	.description_max = 512,	/* only in comments */
+	.watchdog = true,
 	.notes = nvue_notes,
 	.config = nvue_config,
 	.verify = nvue_verify,

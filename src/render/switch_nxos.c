@@ -13,6 +13,13 @@
 #include "base/strings.h"
 #include "render/switch.h"
 
+/* Strict priority is given to the highest queues: "Guidelines and Limitations" of queuing. The
+ * number means nothing outside of the switch. */
+static int notification_queue(const struct switch_class *class)
+{
+	return class->priority == 7 ? 6 : 7;
+}
+
 static void put_classification(const struct switch_class *class, struct strbuf *b)
 {
 	strbuf_printf(b, "!\nclass-map type qos match-any ROCE\n  match dscp %d\n", class->dscp);
@@ -22,7 +29,8 @@ static void put_classification(const struct switch_class *class, struct strbuf *
 	strbuf_printf(b, "policy-map type qos ROCE-IN\n  class ROCE\n    set qos-group %d\n",
 		      class->priority);
 	if (class->cnp_dscp >= 0)
-		strbuf_printf(b, "  class ROCE-CNP\n    set qos-group %d\n", class->cnp_queue);
+		strbuf_printf(b, "  class ROCE-CNP\n    set qos-group %d\n",
+			      notification_queue(class));
 	strbuf_puts(b, "  class class-default\n    set qos-group 0\n");
 }
 
@@ -49,15 +57,16 @@ static void put_queue(const struct switch_class *class, int queue, struct strbuf
 		strbuf_printf(b, "  class type queuing c-out-8q-q%d\n", queue);
 	else
 		strbuf_puts(b, "  class type queuing c-out-8q-q-default\n");
-	if (class->scheduled && class->cnp_dscp >= 0 && queue == class->cnp_queue)
+	if (class->scheduled && class->cnp_dscp >= 0 && queue == notification_queue(class))
 		strbuf_puts(b, "    priority level 1\n");
 	else if (class->scheduled)
 		strbuf_printf(b, "    bandwidth remaining percent %d\n",
 			      roce ? class->share : queue ? 0 : 100 - class->share);
 	if (roce && class->ecn)
-		strbuf_printf(b, "    random-detect minimum-threshold %lld bytes "
-				 "maximum-threshold %lld bytes drop-probability %d weight 0 ecn\n",
-			      (long long)class->ecn_min, (long long)class->ecn_max,
+		strbuf_printf(b, "    random-detect minimum-threshold %lld kbytes "
+				 "maximum-threshold %lld kbytes drop-probability %d weight 0 ecn\n",
+			      (long long)switch_kilobytes(class->ecn_min),
+			      (long long)switch_kilobytes(class->ecn_max),
 			      class->ecn_probability);
 }
 
@@ -181,6 +190,10 @@ static void nxos_notes(const struct switch_plan *plan, char ***notes)
 {
 	const struct switch_class *class = &plan->class;
 
+	if (class->known && class->cnp_dscp >= 0)
+		strings_add(notes, xasprintf("congestion notifications have qos-group and queue %d "
+					     "here: strict priority is for the highest",
+					     notification_queue(class)));
 	if (class->pfc || has_queuing(class))
 		strings_add(notes, xstrdup("`system qos` replaces the network-qos and output queuing "
 					   "policies of the whole switch; compare `show policy-map "
@@ -277,6 +290,7 @@ const struct switch_system switch_nxos = {
 	.port_channel_max = 4096,
 	.vlan_min = 1,
 	.description_max = 254,
+	.watchdog = true,
 	.notes = nxos_notes,
 	.config = nxos_config,
 	.verify = nxos_verify,

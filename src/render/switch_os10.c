@@ -15,12 +15,11 @@
 /* "random-detect color": thresholds from 1 to 12480, in KB */
 #define WRED_MAX_KB 12480
 
-/* To the nearest KB within the range of the command. */
 static long long kilobytes(int64_t bytes)
 {
-	int64_t kb = (bytes + 512) / 1024;
+	int64_t kb = switch_kilobytes(bytes);
 
-	return kb < 1 ? 1 : kb > WRED_MAX_KB ? WRED_MAX_KB : kb;
+	return kb > WRED_MAX_KB ? WRED_MAX_KB : kb;
 }
 
 static bool has_queuing(const struct switch_class *class)

@@ -30,7 +30,7 @@ struct finder {
 	unsigned next;		/* port channel */
 	bool taken[PORT_CHANNELS];	/* port channels that are declared */
 	bool vlans[VLANS];
-	struct links unplaced, ambiguous, without_rdma, static_bond;
+	struct links unplaced, ambiguous, without_rdma, without_vlan, static_bond;
 };
 
 static void links_add(struct links *links, const struct site_node *node, const char *link)
@@ -253,9 +253,20 @@ static void add_bundle(struct finder *f, const struct site_node *node,
 			      node->name, bond->name, switches);
 }
 
+static void see_vlans(struct finder *f, const struct site_node *node, const char *link)
+{
+	bool any = f->plan->vlan;
+
+	for (size_t i = 0; i < node->n_vlans && !any; i++)
+		any = !strcmp(node->vlans[i].link, link);
+	if (!any)
+		links_add(&f->without_vlan, node, link);
+}
+
 static void find_bond(struct finder *f, const struct site_node *node, const struct site_bond *bond)
 {
 	see_mtu(f, bond->mtu);
+	see_vlans(f, node, bond->name);
 	if (!strcmp(bond->mode, "802.3ad")) {
 		add_bundle(f, node, bond);
 		return;
@@ -284,6 +295,7 @@ static void find_node(struct finder *f, const struct site_node *node)
 
 		if (rdma) {
 			see_mtu(f, link->mtu);
+			see_vlans(f, node, link->name);
 			add_port(f, node, link->name, 0, link->name);
 			continue;
 		}
@@ -380,6 +392,8 @@ void switch_ports_find(struct switch_plan *plan)
 	links_note(f, &f->ambiguous,
 		   "a switch_port without its switch, and there is not exactly one: not configured");
 	links_note(f, &f->without_rdma, "a switch_port, but no RDMA on it: not configured");
+	links_note(f, &f->without_vlan,
+		   "no VLAN is declared (switch/vlan, vlans of the node): the port keeps its own");
 	links_note(f, &f->static_bond,
 		   "a bond whose mode needs a static bundle: not configured; 802.3ad detects "
 		   "a wrong cable");

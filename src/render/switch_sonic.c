@@ -331,7 +331,7 @@ static void sonic_verify(const struct switch_plan *plan, const struct switch_dev
 
 	switch_heading(b, "Apply");
 	strbuf_puts(b, "  sudo config checkpoint before-roce\n"
-		       "  sudo config load config_db.json -y\n"
+		       "  sudo config load -y config_db.json\n"
 		       "  sudo config save -y\n\n"
 		       "`config load` adds and changes rows, it takes none away. Rows of the same port "
 		       "that cover the\npriority in a range must go first, as BUFFER_PG|PORT|3-4 "
@@ -396,6 +396,7 @@ const struct switch_system switch_sonic = {
 	.port_channel_max = 9999,	/* PortChannel[0-9]{1,4} */
 	.vlan_min = 2,	/* sonic-vlan.yang */
 	.description_max = 255,
+	.watchdog = true,
 	.notes = sonic_notes,
 	.config = sonic_config,
 	.verify = sonic_verify,

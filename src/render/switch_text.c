@@ -23,6 +23,11 @@ void switch_check(struct strbuf *b, const char *command, const char *expected, .
 	strbuf_printf(b, "  %s\n      %s\n", command, text);
 }
 
+int64_t switch_kilobytes(int64_t bytes)
+{
+	return bytes < 1024 ? 1 : (bytes + 512) / 1024;
+}
+
 int64_t switch_mtu(const struct switch_plan *plan, const struct switch_system *system)
 {
 	return plan->mtu < system->mtu_max ? plan->mtu : system->mtu_max;
