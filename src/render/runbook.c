@@ -41,7 +41,7 @@ static void put_plan(struct runbook *b)
 		book_say(b, PHRASE_PLAN_CLEAN, n_passed, NULL);
 		return;
 	}
-	book_say(b, PHRASE_PLAN_PASS, n_passed, n_absent, NULL);
+	book_say(b, PHRASE_PLAN_OTHERS, n_passed, n_absent, NULL);
 	json_array_foreach(verdicts, i, v) {
 		const char *status = json_get_string(v, "status", "");
 
@@ -178,10 +178,8 @@ static void put_gates(struct runbook *b, unsigned phase)
 	for (size_t i = 0; i < n; i++) {
 		if (gates[i]->phase != phase)
 			continue;
-		if (b->r->korean)
-			book_item(b, PHRASE_GATE, gates[i]->id, NULL);
-		else
-			book_item_foreign(b, gates[i]->id, NULL, gates[i]->title);
+		book_item(b, PHRASE_GATE, gates[i]->id,
+			  b->r->korean ? runbook_gate_korean(gates[i]->id) : gates[i]->title, NULL);
 		strbuf_printf(&ids, " %s", gates[i]->id);
 	}
 	book_list_end(b);
@@ -228,7 +226,8 @@ static void put_phase(struct runbook *b, unsigned phase)
 	book_heading(b, 3, NULL, PHRASE_PROOF, NULL);
 	book_say(b, p->proof, VALUES);
 	book_heading(b, 3, NULL, PHRASE_ROLLBACK, NULL);
-	book_say(b, p->undo, VALUES);
+	if (p->undo)
+		book_say(b, p->undo, VALUES);
 	if (p->undo_steps)
 		p->undo_steps(b);
 	runbook_files(b, phase);

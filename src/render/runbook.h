@@ -108,7 +108,7 @@ char *runbook_word(const struct render *r, const char *pointer, const char *fall
 struct runbook_phase {
 	const char *title_ko;	/* the English one is gate_phase_title() */
 	enum book_where where;
-	enum phrase purpose, proof, undo;
+	enum phrase purpose, proof, undo;	/* `undo` PHRASE_NONE: undo_steps says it */
 	/* why this site does not have it; PHRASE_NONE when it has */
 	enum phrase (*absent)(const struct runbook_shape *has);
 	void (*steps)(struct runbook *b);
@@ -116,6 +116,9 @@ struct runbook_phase {
 };
 
 extern const struct runbook_phase runbook_phases[];
+
+/* Title of a gate in Korean; "" for one that has none (runbook_gates.c). */
+const char *runbook_gate_korean(const char *id);
 
 #define BOOK_PART(name) void runbook_##name(struct runbook *b)
 /* runbook_node.c */

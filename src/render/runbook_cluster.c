@@ -50,8 +50,12 @@ void runbook_operator_steps(struct runbook *b)
 
 void runbook_operator_undo(struct runbook *b)
 {
+	if (b->has.gpu_operator)
+		book_say(b, PHRASE_OPERATOR_UNDO, NULL);
 	if (book_has(b, "gpu-operator/install.sh"))
 		book_command(b, "gpu-operator/install.sh uninstall");
+	if (!has_driver_container(b))
+		book_say(b, PHRASE_OPERATOR_UNDO_HOST, NULL);
 }
 
 /* --- 8 --- */
@@ -134,6 +138,8 @@ void runbook_cuda_undo(struct runbook *b)
 
 /* --- 11 --- */
 
+#define FEATURE_RULE "kubernetes/node-feature-rule.yaml"
+
 static const char *resource(const struct runbook *b)
 {
 	const char *name = declared_text(b, "/kubernetes/rdma_resource");
@@ -151,6 +157,8 @@ void runbook_plugin_steps(struct runbook *b)
 	if (paths[0]) {
 		book_step(b, PHRASE_PLUGIN_APPLY, NULL);
 		put_apply(b, paths);
+		if (book_has(b, FEATURE_RULE))
+			book_command(b, "kubectl apply -f " FEATURE_RULE);
 	} else {
 		book_step(b, PHRASE_PLUGIN_NONE, resource(b), NULL);
 	}
@@ -162,6 +170,8 @@ void runbook_plugin_steps(struct runbook *b)
 
 void runbook_plugin_undo(struct runbook *b)
 {
+	if (book_has(b, FEATURE_RULE))
+		book_command(b, "kubectl delete -f " FEATURE_RULE);
 	put_delete(b, "kubernetes/rdma-device-plugin");
 }
 
@@ -177,11 +187,12 @@ void runbook_pods_steps(struct runbook *b)
 		put_pods(b, paths, "railhead-rdma-test");
 	} else {
 		book_step(b, PHRASE_PODS_NONE, resource(b), NULL);
+		book_step(b, PHRASE_PODS_MEMLOCK, NULL);
+		book_command(b, "grep 'Max locked memory' /proc/self/limits\n"
+				"grep CapEff /proc/self/status");
 	}
 	if (way && !strcmp(way, "host-gid"))
 		book_say(b, PHRASE_PODS_HOST_GID, NULL);
-	book_step(b, PHRASE_PODS_MEMLOCK, NULL);
-	book_command(b, "grep 'Max locked memory' /proc/self/limits\ngrep CapEff /proc/self/status");
 	book_say(b, PHRASE_UNTIL_PROVE, "proof.pod", NULL);
 }
 

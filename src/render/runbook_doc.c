@@ -143,14 +143,9 @@ static void put_phrase(struct runbook *b, enum phrase phrase, va_list ap)
 		size_t len = strcspn(s, "`{");
 		const char *end;
 
-		for (size_t i = 0; i < len; i++) {
-			/* the phrases use no other punctuation that Markdown knows */
-			if (s[i] == '<' || s[i] == '*' || s[i] == '_')
-				strbuf_putc(b->md, '\\');
-			strbuf_putc(b->md, s[i]);
-		}
-		_cleanup_free_ char *plain = xasprintf("%.*s", (int)len, s);
-		format_html(b->html, plain);
+		_cleanup_free_ char *plain = xstrndup(s, len);
+
+		put_foreign(b, plain);
 		s += len;
 		if (*s == '`' && (end = strchr(s + 1, '`'))) {
 			_cleanup_free_ char *code = xasprintf("%.*s", (int)(end - s - 1), s + 1);

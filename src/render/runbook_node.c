@@ -285,8 +285,12 @@ void runbook_nic_steps(struct runbook *b)
 
 void runbook_nic_undo(struct runbook *b)
 {
-	if (b->has.out_of_tree)
-		book_command(b, "dracut -f\nreboot");
+	if (!b->has.out_of_tree) {
+		book_say(b, PHRASE_NIC_UNDO_INBOX, NULL);
+		return;
+	}
+	book_say(b, PHRASE_NIC_UNDO, NULL);
+	book_command(b, "dracut -f\nreboot");
 }
 
 /* --- 4 --- */

@@ -22,8 +22,9 @@ PHRASE(WORKPLACE,
 PHRASE(PLAN, "What the plan says", "계획 판정")
 PHRASE(PLAN_NONE, "This site was rendered without a plan. Ask for it: `railhead plan site.yaml`.",
        "계획 없이 렌더링했습니다. `railhead plan site.yaml`로 확인하세요.")
-PHRASE(PLAN_PASS, "{0!} gates on paper pass, {1!} do not apply. The others:",
-       "문서상의 게이트 {0!}개가 통과했고 {1!}개는 해당하지 않습니다. 나머지는 다음과 같습니다.")
+PHRASE(PLAN_OTHERS,
+       "{0!} gates on paper pass, {1!} do not apply. The others, in the words of `railhead plan`:",
+       "문서상의 게이트 {0!}개가 통과했고 {1!}개는 해당하지 않습니다. 나머지는 다음과 같습니다(`railhead plan`이 출력하는 영어 문구 그대로).")
 PHRASE(PLAN_CLEAN, "All {0!} gates on paper that apply to this site pass.",
        "이 사이트에 해당하는 문서상의 게이트 {0!}개가 모두 통과했습니다.")
 PHRASE(PLAN_FORCED,
@@ -52,7 +53,7 @@ PHRASE(PHASE_NA, "{0!} · {1!} (not on this site)", "{0!} · {1!} (이 사이트
 PHRASE(NOT_HERE, "This site does not have this phase.", "이 사이트에는 없는 단계입니다.")
 PHRASE(STEPS, "Steps", "절차")
 PHRASE(GATES, "Gates", "게이트")
-PHRASE(GATE, "{0}", "{0}")
+PHRASE(GATE, "{0} {1!}", "{0} {1!}")
 PHRASE(PROOF, "What proves it", "증명")
 PHRASE(ROLLBACK, "Rollback", "되돌리기")
 PHRASE(FILES, "Files", "파일")

@@ -5,10 +5,10 @@
 PHRASE(OPERATOR_PURPOSE, "The GPU Operator brings driver, container toolkit and device plugin to the GPU nodes.",
        "GPU Operator가 GPU 노드에 드라이버, 컨테이너 툴킷, 디바이스 플러그인을 배포합니다.")
 PHRASE(OPERATOR_REPO,
-       "The ConfigMap {0} with the package repositories must exist in the namespace {1}: the driver is "
-       "compiled on the node, from packages that it finds there.",
-       "패키지 저장소를 담은 ConfigMap {0}이(가) 네임스페이스 {1}에 있어야 합니다. 드라이버를 노드에서 빌드하며, 필요한 패키지를 그 저장소에서 "
-       "받습니다.")
+       "The driver is compiled on the node, from packages of the repositories in ConfigMap {0} (namespace "
+       "{1}). They have to be reachable at each rebuild, so as long as the node lives.",
+       "드라이버는 노드에서 빌드하며, 필요한 패키지는 ConfigMap {0}(네임스페이스 {1})의 저장소에서 받습니다. 다시 빌드할 때마다 필요하므로 노드를 쓰는 "
+       "동안 저장소가 계속 있어야 합니다.")
 PHRASE(OPERATOR_INSTALL, "Install the operator with the values of {0}. They were compared with the keys of this version of the chart.",
        "{0}의 값으로 오퍼레이터를 설치합니다. 이 값은 차트의 해당 버전에 있는 키와 대조한 것입니다.")
 PHRASE(OPERATOR_WAIT, "Wait until all of its pods are ready. Building the driver takes several minutes on each node.",
@@ -62,7 +62,7 @@ PHRASE(PLUGIN_NETNS, "The devices stay in the host's network namespace mode {0}.
        "장치의 RDMA 네트워크 네임스페이스 모드는 {0}입니다. 파드가 있는 노드에서 바꾸려면 재부팅이 필요합니다.")
 PHRASE(PLUGIN_LOOK, "Look at what the cluster can hand out. A missing `issm` device is normal for RoCE on this kernel.",
        "클러스터가 할당할 수 있는 수를 확인합니다. 이 커널의 RoCE에서는 `issm` 장치가 없는 것이 정상입니다.")
-PHRASE(PLUGIN_PROOF, "Every node with RDMA ports has the resource allocatable, and more than zero of it.",
+PHRASE(PLUGIN_PROOF, "Every worker with RDMA ports has the resource allocatable, and more than zero of it.",
        "RDMA 포트가 있는 모든 워커 노드에서 리소스가 0보다 크게 할당 가능합니다.")
 PHRASE(PLUGIN_UNDO, "Delete the plugin. Pods that have a device keep it until they end.",
        "플러그인을 삭제합니다. 이미 장치를 받은 파드는 끝날 때까지 유지합니다.")
