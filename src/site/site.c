@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "site/site.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -190,24 +189,12 @@ int site_load_with(struct site **site, const char *path, const char *const *over
 		   struct error *err)
 {
 	_cleanup_strbuf_ struct strbuf text = {0};
-	_cleanup_close_ int fd = file_open(path, err);
-	char block[64 << 10];
-	ssize_t n;
 
 	*site = NULL;
-	if (fd < 0)
-		return fd;
-	/* one byte over the limit is enough for site_parse() to tell */
-	while (text.len <= TREE_FILE_MAX) {
-		n = read(fd, block, sizeof(block));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return error_set_errno(err, -errno, "%s", path);
-		if (!n)
-			break;
-		strbuf_add(&text, block, (size_t)n);
-	}
+	/* more than the limit is enough for site_parse() to tell */
+	int rc = file_read(&text, path, TREE_FILE_MAX, err);
+	if (rc < 0)
+		return rc;
 	return site_parse_with(site, strbuf_str(&text), text.len, path, overrides, err);
 }
 
