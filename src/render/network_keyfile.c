@@ -4,7 +4,7 @@
  * those of NetworkManager 1.42 (Debian 12), which later versions read too: `master` rather than
  * `controller`, which came with 1.46.
  */
-#include <netinet/in.h>
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "base/digest.h"
@@ -102,7 +102,7 @@ static void put_vlan(struct strbuf *text, const struct network *net,
 		if (pcp < 0 && link->rdma && qos->priority.set && qos->priority.value == p)
 			pcp = p;
 		if (pcp >= 0)
-			strbuf_printf(&map, "%s%d:%d", map.len ? "," : "", p, pcp);
+			strbuf_printf(&map, "%d:%d;", p, pcp);
 	}
 	strbuf_puts(text, "\n[vlan]\n");
 	put(text, "parent", link->vlan->link);
@@ -122,21 +122,17 @@ static int family_of(const char *text)
 /* Network of an address, "10.10.1.0/24". The caller frees. */
 static char *network_of(const struct address *a)
 {
-	struct strbuf text = {0};
-	unsigned char bytes[16];
+	unsigned char bytes[sizeof(a->bytes)];
+	char text[INET6_ADDRSTRLEN];
 
-	for (unsigned i = 0; i < a->bits / 8; i++) {
+	for (unsigned i = 0; i < sizeof(bytes); i++) {
 		unsigned kept = a->prefix <= 8 * i ? 0 : a->prefix - 8 * i;
 
 		bytes[i] = kept >= 8 ? a->bytes[i] :
 				       (unsigned char)(a->bytes[i] & (0xff00 >> kept));
 	}
-	if (a->family == AF_INET)
-		strbuf_printf(&text, "%u.%u.%u.%u", bytes[0], bytes[1], bytes[2], bytes[3]);
-	for (unsigned i = 0; a->family == AF_INET6 && i < 16; i += 2)
-		strbuf_printf(&text, "%s%x", i ? ":" : "", bytes[i] << 8 | bytes[i + 1]);
-	strbuf_printf(&text, "/%u", a->prefix);
-	return strbuf_steal(&text);
+	inet_ntop(a->family, bytes, text, sizeof(text));
+	return xasprintf("%s/%u", text, a->prefix);
 }
 
 struct ip {

@@ -26,7 +26,7 @@ void scripts_setting(struct render_file *file, const char *name, const char *val
 {
 	if (!file->text.len)
 		strbuf_puts(&file->text,
-			    "# shellcheck shell=bash disable=SC2034  # sourced by the script beside it\n");
+			    "# shellcheck shell=bash disable=SC2016,SC2034,SC2100  # sourced by the script beside it\n");
 	strbuf_printf(&file->text, "%s=", name);
 	format_shell(&file->text, value);
 	strbuf_putc(&file->text, '\n');
