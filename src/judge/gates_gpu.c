@@ -19,6 +19,8 @@ static const char *pci_id_of(struct judging *g, json_t *device)
 			  text_starts_with(id, "0x") ? id + 2 : id);
 }
 
+#define PCI_DEVICES "/pci/devices/"
+
 static size_t count_of(struct judging *g, const char *pci_id)
 {
 	const char *bdf;
@@ -28,7 +30,52 @@ static size_t count_of(struct judging *g, const char *pci_id)
 	json_object_foreach(peek(g, "/pci/devices"), bdf, device) {
 		if (!subject_is_gpu(device) || (pci_id && strcmp(pci_id_of(g, device), pci_id)))
 			continue;
-		fact(g, "/pci/devices/%s/device", bdf);
+		fact_optional(g, "/pci/devices/%s/device", bdf);
+		n++;
+	}
+	return n;
+}
+
+/* What of a device must be read to tell whether it is the declared GPU, or NULL: it is known. */
+static const char *unread_of(json_t *device, const char *pci_id)
+{
+	const char *class = json_get_string(device, "class", "");
+
+	if (!text_starts_with(class, "0x0300") && !text_starts_with(class, "0x0302"))
+		return NULL;
+	if (!json_get_string(device, "vendor", NULL))
+		return "vendor";
+	if (pci_id && subject_is_gpu(device) && !json_get_string(device, "device", NULL))
+		return "device";
+	return NULL;
+}
+
+/*
+ * Devices that may be the declared GPU: their id was not read, or not even their class. With `say`
+ * they are required facts, which make the verdict unknown with pointer and reason.
+ */
+static size_t count_unread(struct judging *g, const char *pci_id, bool say)
+{
+	const char *bdf, *member;
+	json_t *device, *gap;
+	size_t n = 0, i;
+
+	json_object_foreach(peek(g, "/pci/devices"), bdf, device) {
+		member = unread_of(device, pci_id);
+		if (member && say)
+			fact(g, "/pci/devices/%s/%s", bdf, member);
+		n += member != NULL;
+	}
+	json_array_foreach(peek(g, "/gaps"), i, gap) {
+		const char *pointer = json_get_string(gap, "pointer", "");
+
+		if (!text_starts_with(pointer, PCI_DEVICES))
+			continue;
+		bdf = pointer + strlen(PCI_DEVICES);
+		if (strchr(bdf, '/') || peek(g, PCI_DEVICES "%s", bdf))
+			continue;
+		if (say)
+			fact(g, PCI_DEVICES "%s", bdf);
 		n++;
 	}
 	return n;
@@ -45,15 +92,19 @@ static void judge_count(struct judging *g)
 	for (size_t i = 0; i < g->node->n_gpus; i++) {
 		const struct site_gpu *gpu = &g->node->gpus[i];
 		const char *what = gpu->model ? gpu->model : gpu->pci_id ? gpu->pci_id : "GPU";
+		int64_t wanted = gpu->count.set ? gpu->count.value : 1;
 		size_t other;
 
 		if (!gpu->count.set && !gpu->pci_id)
 			continue;
-		fact_declared(g, &gpu->where, json_integer(gpu->count.set ? gpu->count.value : 1),
-			      "nodes/%s/gpus/%zu/count", g->node->name, i);
+		fact_declared(g, &gpu->where, json_integer(wanted), "nodes/%s/gpus/%zu/count",
+			      g->node->name, i);
 		seen = count_of(g, gpu->pci_id);
 		other = gpu_count(g) - seen;
-		if (!seen && other)
+		if ((int64_t)seen < wanted &&
+		    (int64_t)(seen + count_unread(g, gpu->pci_id, false)) >= wanted)
+			count_unread(g, gpu->pci_id, true);
+		else if (!seen && other)
 			judge_fail(g, "gpu-other-model",
 				   "correct the PCI ID in the site file, or put the declared GPU "
 				   "into the node",
@@ -149,6 +200,8 @@ static void judge_pci(struct judging *g)
 		judge_link(g, bdf);
 		first = first ? first : bdf;
 	}
+	if (!first && count_unread(g, NULL, true))
+		return;
 	if (!first) {
 		judge_fail(g, "gpu-missing", FIX_MISSING_GPU, "no GPU is on the PCI bus");
 		return;

@@ -44,6 +44,47 @@ static void no_gpu_wanted(void **state)
 
 /* --- gpu.pci ---------------------------------------------------------------------------------- */
 
+/* A device whose id, vendor or class was not read may be the one that seems to be missing. */
+static void gpu_not_readable(void **state)
+{
+	struct scene *s = *state;
+	const struct verdict *v;
+
+	scene_set(s->snapshots[0], GPU "/device", NULL);
+	v = judged(s, "gpu.pci");
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, GPU "/device");
+	scene_no_cause(v, "gpu-missing");
+
+	/* without a declared id it counts as what it is */
+	s->gpu.pci_id = NULL;
+	scene_status(judged(s, "gpu.pci"), VERDICT_PASS);
+	s->gpu.pci_id = TEXT("10de:3182");
+
+	/* two that lack cannot be one that was not read */
+	s->gpu.count.value = 9;
+	v = judged(s, "gpu.pci");
+	scene_status(v, VERDICT_FAIL);
+	scene_cause(v, "gpu-missing", "7 of 9 B300");
+	s->gpu.count.value = 8;
+
+	scene_set(s->snapshots[0], GPU "/vendor", NULL);
+	v = judged(s, "gpu.pci");
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, GPU "/vendor");
+
+	scene_set(s->snapshots[0], GPU, NULL);
+	scene_set(s->snapshots[0], "/gaps", "[{'pointer': '" GPU "', 'reason': 'Input/output error'}]");
+	v = judged(s, "gpu.pci");
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "Input/output error");
+
+	scene_set(s->snapshots[0], "/pci/devices", "{}");
+	scene_status(judged(s, "gpu.pci"), VERDICT_FAIL);
+	s->nodes[0].n_gpus = 0;
+	scene_status(judged(s, "gpu.pci"), VERDICT_UNKNOWN);
+}
+
 static void gpu_count_differs(void **state)
 {
 	struct scene *s = *state;
@@ -339,6 +380,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SCENE(healthy),
 		SCENE(no_gpu_wanted),
+		SCENE(gpu_not_readable),
 		SCENE(gpu_count_differs),
 		SCENE(gpu_link_degraded),
 		SCENE(closed_module),
