@@ -28,6 +28,8 @@ int cmd_version(const struct cmd_args *args)
 		json_put_string(j, "version", RAILHEAD_VERSION);
 		json_put_string(schemas, "snapshot", SNAPSHOT_SCHEMA);
 		json_put_string(schemas, "report", REPORT_SCHEMA);
+		json_put_string(schemas, "components", REPORT_COMPONENTS_SCHEMA);
+		json_put_string(schemas, "difference", REPORT_DIFFERENCE_SCHEMA);
 		json_put_string(schemas, "recording", RECORDING_SCHEMA);
 		json_put_string(schemas, "site", SITE_SCHEMA);
 		json_put_string(libraries, "jansson", jansson_version_str());
@@ -38,7 +40,7 @@ int cmd_version(const struct cmd_args *args)
 	} else {
 		strbuf_printf(&b,
 			      "railhead %s\n"
-			      "schemas: snapshot/1 report/1 recording/1 site/1\n"
+			      "schemas: snapshot/1 report/1 components/1 difference/1 recording/1 site/1\n"
 			      "libraries: jansson %s, libyaml %s, zlib %s\n",
 			      RAILHEAD_VERSION, jansson_version_str(), yaml_get_version_string(),
 			      zlibVersion());

@@ -93,7 +93,6 @@ struct bill_version bill_version_ddp(const struct bill *bill);
 struct bill_version bill_version_memlock(const struct bill *bill);
 struct bill_version bill_version_containerd(const struct bill *bill);
 struct bill_version bill_version_cni(const struct bill *bill);
-struct bill_version bill_version_driver(const struct bill *bill);
 struct bill_version bill_version_cuda(const struct bill *bill);
 struct bill_version bill_version_device_plugin(const struct bill *bill);
 struct bill_version bill_version_image(const struct bill *bill, const char *key);

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "judge/plan.h"
+#include "matrix/operator.h"
 
 typedef bool (*question)(const struct bill *bill);
 
@@ -94,17 +95,6 @@ static bool wants_gpudirect(const struct bill *bill)
 	return bill->site->gpudirect;
 }
 
-/* A chart value under `values`, or the key of the site that stands for it. */
-static bool chart_true(const struct bill *bill, const char *key, const char *pointer)
-{
-	json_t *value = json_at(bill->site->document, "/gpu_operator/values/%s", key);
-	const char *text = json_string_value(value);
-
-	if (text)
-		return !strcmp(text, "true");
-	return pointer && is_declared_true(bill, pointer);
-}
-
 static bool has_gpu_operator(const struct bill *bill)
 {
 	return json_object_get(bill->site->document, "gpu_operator");
@@ -112,28 +102,27 @@ static bool has_gpu_operator(const struct bill *bill)
 
 static bool has_host_driver(const struct bill *bill)
 {
-	return json_is_false(json_pointer_get(bill->site->document,
-					      "/gpu_operator/driver/enabled"));
+	return !operator_bool(bill->site, true, "driver.enabled");
 }
 
 static bool is_precompiled(const struct bill *bill)
 {
-	return is_declared_true(bill, "/gpu_operator/driver/precompiled");
+	return operator_bool(bill->site, false, "driver.usePrecompiled");
 }
 
 static bool wants_gds(const struct bill *bill)
 {
-	return chart_true(bill, "gds.enabled", "/gpu_operator/gds");
+	return operator_bool(bill->site, false, "gds.enabled");
 }
 
 static bool wants_gdrcopy(const struct bill *bill)
 {
-	return chart_true(bill, "gdrcopy.enabled", "/gpu_operator/gdrcopy");
+	return operator_bool(bill->site, false, "gdrcopy.enabled");
 }
 
 static bool wants_sandbox(const struct bill *bill)
 {
-	return chart_true(bill, "sandboxWorkloads.enabled", NULL);
+	return operator_bool(bill->site, false, "sandboxWorkloads.enabled");
 }
 
 static bool has_kubernetes(const struct bill *bill)

@@ -23,7 +23,7 @@ const struct bill_component bill_gpu[] = {
 		  "brings driver, toolkit, device plugin and labels to the GPU nodes; none is "
 		  "declared", VALUES },
 	} },
-	{ "NVIDIA driver", "driver container", .version = bill_version_driver, .rules = {
+	{ "NVIDIA driver", "driver container", .image = "driver", .rules = {
 		{ GPU_OPERATOR | HOST_DRIVER, 0, "not-needed", "the driver is installed on the host",
 		  VALUES },
 		{ GPU_OPERATOR | PRECOMPILED, 0, "required",

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/strings.h"
-#include "base/text.h"
+#include "matrix/operator.h"
 #include "plan/bill.h"
 
 #define DISTINCT_MAX 4u	/* versions that are named; a site with more has no one version */
@@ -253,24 +253,18 @@ struct bill_version bill_version_image(const struct bill *bill, const char *key)
 	const char *operator_version = json_string_value(
 		json_pointer_get(bill->site->document, "/gpu_operator/version"));
 	_cleanup_free_ char *value_key = xasprintf("%s.version", key);
-	json_t *row, *value = json_at(bill->site->document, "/gpu_operator/values/%s", value_key);
+	const char *declared = operator_value(bill->site, value_key);
+	json_t *row;
 	size_t i;
 
-	if (json_is_string(value))
-		return (struct bill_version){ .text = xstrdup(json_string_value(value)) };
+	if (declared)
+		return (struct bill_version){ .text = xstrdup(declared) };
 	json_array_foreach(matrix_rows(bill->matrix, "images"), i, row) {
 		if (operator_version && !strcmp(json_get_string(row, "key", ""), key) &&
 		    !strcmp(json_get_string(row, "operator", ""), operator_version))
 			return of_row(row, json_get_string(row, "version", NULL));
 	}
 	return (struct bill_version){0};
-}
-
-struct bill_version bill_version_driver(const struct bill *bill)
-{
-	struct bill_version declared = bill_version_at(bill, "/gpu_operator/driver/version");
-
-	return declared.text ? declared : bill_version_image(bill, "driver");
 }
 
 struct bill_version bill_version_cuda(const struct bill *bill)

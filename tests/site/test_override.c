@@ -124,8 +124,8 @@ static void test_refusals(void **state)
 	refused("gpu_operator..version=1",
 		"--upgrade gpu_operator..version=1: a key in the path is empty");
 	refused("gpu_operator.version=[1",
-		"--upgrade gpu_operator.version=[1: expected ',' or ']' (while reading a flow "
-		"sequence)");
+		"--upgrade gpu_operator.version=[1: did not find expected ',' or ']' (while "
+		"parsing a flow sequence that begins in line 1)");
 	refused("gpu_operator.version.major=1",
 		"--upgrade gpu_operator.version.major=1: gpu_operator/version: it is a version and "
 		"has no keys (a path with a name like nvcr.io in it is written with slashes)");
