@@ -57,7 +57,9 @@ static void put_queue(const struct switch_class *class, int queue, struct strbuf
 		strbuf_printf(b, "  class type queuing c-out-8q-q%d\n", queue);
 	else
 		strbuf_puts(b, "  class type queuing c-out-8q-q-default\n");
-	if (class->scheduled && class->cnp_dscp >= 0 && queue == notification_queue(class))
+	/* queue 7 is served first in default-8q-out-policy too */
+	if (class->scheduled && !roce &&
+	    (queue == 7 || (class->cnp_dscp >= 0 && queue == notification_queue(class))))
 		strbuf_puts(b, "    priority level 1\n");
 	else if (class->scheduled)
 		strbuf_printf(b, "    bandwidth remaining percent %d\n",
