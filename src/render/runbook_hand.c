@@ -76,12 +76,12 @@ static void put_side(struct strbuf *s, const struct site_node *node, const char 
 	_cleanup_free_ char *names = xstrdup(programs);
 	char *cursor = names, *name;
 
-	strbuf_printf(s, "%s# %s\n", s->len ? "\n" : "", node->name);
+	strbuf_printf(s, "%s# %s", s->len ? "\n\n" : "", node->name);
 	while ((name = text_next_word(&cursor))) {
 		/* latency has no rate to be reported */
 		bool rate = text_ends_with(name, "_bw");
 
-		strbuf_printf(s, "%s -d DEVICE -x GID_INDEX -F%s%s%s%s%s\n", name,
+		strbuf_printf(s, "\n%s -d DEVICE -x GID_INDEX -F%s%s%s%s%s", name,
 			      rate ? " --report_gbits" : "", options,
 			      node->n_gpus ? gpu_options : "", peer ? " " : "", peer ? peer : "");
 	}
