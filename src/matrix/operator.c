@@ -24,6 +24,15 @@ static const struct {
 	{ "gdrcopy.enabled", "/gpu_operator/gdrcopy" },
 };
 
+const char *operator_own_pointer(const char *key)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(own_keys); i++) {
+		if (!strcmp(own_keys[i].key, key))
+			return own_keys[i].pointer;
+	}
+	return NULL;
+}
+
 char *operator_pointer(const struct site *site, const char *key)
 {
 	char *pointer = json_pointer_format("/gpu_operator/values/%s", key);
@@ -127,22 +136,19 @@ static bool is_pulled(const struct site *site, json_t *row)
 	return !strcmp(when, "always") || is_component_on(site, key, !strcmp(when, "default"));
 }
 
-/* "-rhel10", "-rhel9.6", "-ubuntu24.04", or "": systems of the RHEL family are cut to their major
- * release (`os-major`), or only from release 10 on (`os-major-from-10`). The caller frees. */
-static char *suffix_of(json_t *row, const char *os_id, const char *os_version)
+char *operator_suffix(json_t *row, const char *os_id, const char *os_version)
 {
-	static const char *const rhel_family[] = { "rhel", "rocky", "ol" };
 	const char *rule = json_get_string(row, "suffix", "none");
-	size_t major = strcspn(os_version, ".");
-	bool cut = false;
+	bool rhel = !strcmp(os_id, "rhel"), rocky = !strcmp(os_id, "rocky");
+	size_t len = strlen(os_version);
 
 	if (!strcmp(rule, "none"))
 		return xstrdup("");
-	for (size_t i = 0; i < ARRAY_SIZE(rhel_family); i++)
-		cut |= !strcmp(os_id, rhel_family[i]);
-	if (!strcmp(rule, "os-major-from-10") && text_version_compare(os_version, "10") < 0)
-		cut = false;
-	return xasprintf("-%s%.*s", os_id, cut ? (int)major : (int)strlen(os_version), os_version);
+	if (!strcmp(rule, "os-major-from-10")
+		    ? rocky || (rhel && text_version_compare(os_version, "10") >= 0)
+		    : rocky || rhel || !strcmp(os_id, "ol"))
+		len = strcspn(os_version, ".");
+	return xasprintf("-%s%.*s", os_id, (int)len, os_version);
 }
 
 static struct operator_image image_of(const struct site *site, json_t *row, const char *os_id,
@@ -154,7 +160,7 @@ static struct operator_image image_of(const struct site *site, json_t *row, cons
 	const char *name = component_value(site, key, "image") ?: json_get_string(row, "image", "");
 	const char *version = component_value(site, key, "version") ?:
 			      json_get_string(row, "version", "");
-	_cleanup_free_ char *suffix = suffix_of(row, os_id, os_version);
+	_cleanup_free_ char *suffix = operator_suffix(row, os_id, os_version);
 	struct operator_image image = { .row = row };
 
 	image.name = xasprintf("%s/%s:%s%s", repository, name, version, suffix);

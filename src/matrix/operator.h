@@ -8,6 +8,9 @@
 #include "matrix/matrix.h"
 #include "site/site.h"
 
+/* Pointer in the document of the key of the site that stands for a value of the chart, or NULL. */
+const char *operator_own_pointer(const char *key);
+
 /*
  * Pointer in the site's document of what is declared for a value of the chart ("driver.version"):
  * gpu_operator.values by its dotted key, else the key of the site that stands for it; NULL when
@@ -24,6 +27,15 @@ bool operator_bool(const struct site *site, bool fallback, const char *key);
  * replaced; an image of registry.host stays as it is. NULL: it has no mirror. The caller frees.
  */
 char *operator_mirror(const struct site *site, const char *image);
+
+/*
+ * What the operator appends to the tag of an image of table `images` that is built for a system: its
+ * id and version, cut to the major version by the rule of the row: "-rhel10", "-ubuntu24.04", or ""
+ * for an image without suffix. `os-major`: of rhel, rocky and ol; `os-major-from-10`: of rocky, and
+ * of rhel from 10 on ("-rhel9.6"). Source: NVIDIA/gpu-operator controllers/state_manager.go v26.3.3
+ * and v26.7.0. The caller frees.
+ */
+char *operator_suffix(json_t *row, const char *os_id, const char *os_version);
 
 /* An image that the operator pulls on nodes of one system. */
 struct operator_image {
