@@ -69,13 +69,17 @@ static void note_upstream(struct lack *lack, const char *name)
 static void compare(struct lack *lack, const struct operator_images *images,
 		    const struct site *site, json_t *index)
 {
+	/* its tag names branch and kernel, and is told as unverified */
+	bool precompiled = operator_bool(site, false, "driver.usePrecompiled");
+
 	for (size_t i = 0; i < images->n; i++) {
 		const struct operator_image *image = &images->list[i];
 		const char *key = json_get_string(image->row, "key", "");
 
 		if (!image->mirror)
 			note_upstream(lack, image->name);
-		if (!index || is_held(index, site, image->name))
+		if (!index || is_held(index, site, image->name) ||
+		    (precompiled && !strcmp(key, "driver")))
 			continue;
 		if (image->bare && is_held(index, site, image->bare))
 			add_once(lack->bare, image->name);

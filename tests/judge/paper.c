@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "paper.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/strbuf.h"
 #include "matrix/matrix.h"
@@ -9,10 +11,10 @@
 static struct matrix *matrix;
 static struct site *site;
 static struct ladder *ladder;
+static char *folder, *file;	/* tables of this test; NULL: those of the source */
 
-int paper_close(void **state)
+static void clear(void)
 {
-	(void)state;
 	if (ladder)
 		ladder_free(ladder);
 	if (site)
@@ -21,15 +23,43 @@ int paper_close(void **state)
 	ladder = NULL;
 	site = NULL;
 	matrix = NULL;
+}
+
+int paper_close(void **state)
+{
+	(void)state;
+	clear();
+	if (file)
+		unlink(file);
+	if (folder)
+		rmdir(folder);
+	free(file);
+	free(folder);
+	file = folder = NULL;
 	return 0;
 }
 
-static void open_matrix(void **state)
+void paper_table(const char *table, const char *rows)
+{
+	FILE *f;
+
+	paper_close(NULL);
+	folder = xstrdup("/tmp/railhead-paper-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	file = xasprintf("%s/%s.yaml", folder, table);
+	f = fopen(file, "w");
+	assert_non_null(f);
+	fprintf(f, "schema: " MATRIX_SCHEMA "\ntable: %s\nrows:\n%s"
+		   "    source: test\n    date: \"2026-01-01\"\n    confidence: read\n", table, rows);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void open_matrix(void)
 {
 	_cleanup_error_ struct error err = {0};
 
-	paper_close(state);
-	if (matrix_load(&matrix, RAILHEAD_SOURCE "/data", &err))
+	clear();
+	if (matrix_load(&matrix, folder ? folder : RAILHEAD_SOURCE "/data", &err))
 		fail_msg("matrix: %s", error_text(&err));
 }
 
@@ -49,7 +79,7 @@ const struct verdict *paper_judge(const char *gate, const char *const *sections)
 	const struct gate *gates[] = { gate_find(gate) };
 
 	assert_non_null(gates[0]);
-	open_matrix(NULL);
+	open_matrix();
 	for (; *sections; sections++)
 		strbuf_puts(&text, *sections);
 	if (site_parse(&site, strbuf_str(&text), text.len, "site.yaml", &err))
@@ -63,7 +93,7 @@ const struct ladder *paper_load(const char *path)
 {
 	_cleanup_error_ struct error err = {0};
 
-	open_matrix(NULL);
+	open_matrix();
 	if (site_load(&site, path, &err))
 		fail_msg("%s", error_text(&err));
 	judge(NULL, 0);

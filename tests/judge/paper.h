@@ -12,7 +12,10 @@
 const struct verdict *paper_judge(const char *gate, const char *const *sections);
 /* All plan gates of a site file. */
 const struct ladder *paper_load(const char *path);
-/* Group teardown: what the last call made. */
+/* Until the teardown, this table of the matrix holds these rows: YAML below `rows:`, without their
+ * source, date and confidence, which are added to the last one. */
+void paper_table(const char *table, const char *rows);
+/* Teardown of a test: what its last call made. */
 int paper_close(void **state);
 
 /* "text" in one of the options of the cause of that id? */

@@ -51,6 +51,12 @@ static void driver_rdma(void **state)
 	paper_unverified(PAPER("plan.driver-rdma", HEAD NODES,
 			       OPERATOR("v26.3.3", DRIVER("rdma: {enabled: true}"))),
 			 "gpu.operator", "pci-15b3.present");
+	/* the baseboard of other GPUs has no ConnectX */
+	assert_int_equal(PAPER("plan.driver-rdma",
+			       HEAD "nodes:\n  a: {roles: [gpu], gpus: {H100: {count: 8}}, "
+				    "links: {p0: {driver: ice}}, rdma: {p0: {}}}\n",
+			       OPERATOR("v26.3.3", DRIVER("rdma: {enabled: true}")))
+				 ->n_unverified, 0);
 }
 
 static void network_operator(void **state)
@@ -83,6 +89,7 @@ static void network_operator(void **state)
 	paper_cases("plan.network-operator", cases, ARRAY_SIZE(cases));
 	v = PAPER("plan.network-operator", HEAD NODES, "network_operator: {ofed_driver: true}\n");
 	paper_option(v, "ofed-beside-other-nic", "leave out ofedDriver");
+	scene_cause(v, "ofed-beside-other-nic", "must be unloaded first");
 	paper_unverified(PAPER("plan.network-operator", HEAD NODES,
 			       "network_operator: {version: v1.2.3}\n"),
 			 NULL, "v1.2.3");
@@ -151,6 +158,8 @@ static void operator_repo(void **state)
 
 	(void)state;
 	paper_cases("plan.operator-repo", cases, ARRAY_SIZE(cases));
+	v = PAPER("plan.operator-repo", HEAD NODES, OPERATOR("v26.7.0", ""), GAP(""));
+	paper_option(v, "entitlement-paths", "when it is set");
 	v = PAPER("plan.operator-repo", HEAD NODES, OPERATOR("v26.3.3", ""), GAP(""));
 	paper_option(v, "entitlement-paths", "v26.7.0");
 	paper_option(v, "entitlement-paths", "precompiled");
@@ -264,6 +273,10 @@ static void images_held(void **state)
 		{ NULL, NULL, ", driver: {version: \"580.159.04\"}", VERDICT_FAIL, "image-missing",
 		  "driver:580.159.04-rhel10" },
 		{ "driver", NULL, ", driver: {enabled: false}", VERDICT_PASS, NULL, NULL },
+		{ "/driver:", "nvcr.io/nvidia/driver:580-6.12.0-211.el10_2.x86_64-rhel10",
+		  ", driver: {precompiled: true}", VERDICT_PASS, NULL, NULL },
+		{ "toolkit", NULL, ", driver: {precompiled: true}", VERDICT_FAIL, "image-missing",
+		  "container-toolkit" },
 	};
 
 	(void)state;

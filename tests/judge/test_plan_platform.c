@@ -227,21 +227,40 @@ static void kernel_module(void **state)
 		{ "auto before it was known",
 		  { HEAD NODES, DRIVER("version: \"570.86.10\", kernel_module_type: auto") },
 		  VERDICT_FAIL, "kernel-module-auto-not-understood", "570.86.15", NULL },
+		{ "auto on a listed branch before it was known",
+		  { HEAD NODES, DRIVER("version: \"535.309.01\", kernel_module_type: auto") },
+		  VERDICT_FAIL, "kernel-module-auto-not-understood", "535.309.01", NULL },
 		{ "auto on an unknown branch",
 		  { HEAD NODES, DRIVER("version: \"999.1\", kernel_module_type: auto") },
 		  VERDICT_UNKNOWN, NULL, "999.1", "kernel_module_type: open" },
 		{ "auto without driver", { HEAD NODES, "gpu_operator: {gds: false}\n" },
 		  VERDICT_UNKNOWN, NULL, NULL, "gpu_operator/driver/version" },
+		{ "proprietary on a GPU with both",
+		  { HEAD "nodes:\n", NODE("a", RHEL("10.2"), GPUS("H100: {count: 8}"), "driver: ice"),
+		    DRIVER("kernel_module_type: proprietary") },
+		  VERDICT_FAIL, "kernel-module-proprietary", NULL, NULL },
+		{ "open on a GPU without it",
+		  { HEAD "nodes:\n", NODE("a", RHEL("10.2"), GPUS("V100: {count: 8}"), "driver: ice"),
+		    DRIVER("kernel_module_type: open") },
+		  VERDICT_FAIL, "gpu-without-module", "no open kernel module", NULL },
 		{ "by chart value", { HEAD NODES, "gpu_operator: {version: v26.3.3, values: "
 						  "{driver.kernelModuleType: proprietary}}\n" },
 		  VERDICT_FAIL, "kernel-module-proprietary", NULL, NULL },
 	};
+	const struct verdict *v;
 
 	(void)state;
 	paper_cases("plan.kernel-module", cases, ARRAY_SIZE(cases));
 	paper_unverified(PAPER("plan.kernel-module", HEAD NODES, OPERATOR("v26.3.3")),
 			 "gpu.open-module", "auto");
 	paper_unverified(PAPER("plan.kernel-module", HEAD NODES), "gpu.open-module", "host");
+
+	/* a row that an operator of the site corrected */
+	paper_table("gpu-drivers", "  - operator: v26.3.3\n    version: \"580.126.20\"\n"
+				   "    default: true\n    auto_module: proprietary\n");
+	v = PAPER("plan.kernel-module", HEAD NODES, OPERATOR("v26.3.3"));
+	scene_status(v, VERDICT_FAIL);
+	scene_cause(v, "kernel-module-auto-proprietary", "no DMA-BUF");
 }
 
 int main(void)

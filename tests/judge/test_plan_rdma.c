@@ -80,6 +80,10 @@ static void bond_out_of_tree(void **state)
 		  { HEAD BOND(OUT_OF_TREE(", version: \"1.13.7\""), ICE0 LAG, ICE1 LAG, "802.3ad",
 			      ON_BOND) },
 		  VERDICT_FAIL, "bond-driver-too-old", "1.14.9", NULL },
+		{ "the first that does it",
+		  { HEAD BOND(OUT_OF_TREE(", version: \"1.14.9\""), ICE0 LAG, ICE1 LAG, "802.3ad",
+			      ON_BOND) },
+		  VERDICT_PASS, NULL, "1.14.9", NULL },
 		{ "too old, active-backup",
 		  { HEAD BOND(OUT_OF_TREE(", version: \"1.13.7\""), ICE0 LAG, ICE1 LAG,
 			      "active-backup", ON_BOND) },
@@ -267,6 +271,11 @@ static void pod_network(void **state)
 		  VERDICT_PASS, NULL, NULL, NULL },
 		{ "exclusive", { HEAD EXCLUSIVE, PODS("pod_rdma: host-gid") }, VERDICT_FAIL,
 		  "pod-netns-exclusive", NULL, NULL },
+		{ "exclusive where no pods run",
+		  { HEAD NODES "  s: {roles: [storage], rdma_netns: exclusive, links: {p0: {driver: ice}}, "
+		    "rdma: {p0: {}}}\n",
+		    PODS("pod_rdma: host-gid") },
+		  VERDICT_PASS, NULL, NULL, NULL },
 		{ "exclusive with a second network", { HEAD EXCLUSIVE, PODS("pod_rdma: second-network") },
 		  VERDICT_PASS, NULL, NULL, NULL },
 	};
@@ -310,6 +319,11 @@ static void storage_client(void **state)
 		    "  s: {roles: [storage], links: {p0: {driver: ice}}, rdma: {p0: {}}}\n",
 		    STORE("s3rdma", RDMA_BUILD) },
 		  VERDICT_WARN, "storage-server-without-dc", "of s has none", NULL },
+		{ "RC with a server without DC",
+		  { HEAD ONE("driver: mlx5_core")
+		    "  s: {roles: [storage], links: {p0: {driver: ice}}, rdma: {p0: {}}}\n",
+		    STORE("hipobject", RDMA_BUILD) },
+		  VERDICT_PASS, NULL, NULL, NULL },
 		{ "RC on E810", { HEAD NODES, STORE("hipobject", RDMA_BUILD) }, VERDICT_PASS, NULL, "RC",
 		  NULL },
 		{ "HTTP", { HEAD NODES, STORE("http", RDMA_BUILD) }, VERDICT_WARN, "storage-client-tcp",
@@ -325,6 +339,12 @@ static void storage_client(void **state)
 	paper_cases("plan.storage-client", cases, ARRAY_SIZE(cases));
 	v = PAPER("plan.storage-client", HEAD NODES, STORE("s3rdma", RDMA_BUILD));
 	assert_int_equal(paper_options(v, "storage-client-needs-dc"), 3);
+	scene_no_cause(PAPER("plan.storage-client",
+			     HEAD NODES "  s: {roles: [storage], links: {p0: {driver: ice}}, "
+					"rdma: {p0: {}}}\n",
+			     STORE("s3rdma", RDMA_BUILD)),
+		       "storage-server-without-dc");
+	v = PAPER("plan.storage-client", HEAD NODES, STORE("s3rdma", RDMA_BUILD));
 	paper_unverified(v, "storage.path", "counters");
 	paper_unverified(PAPER("plan.storage-client", HEAD NODES, STORE("hipobject", RDMA_BUILD)),
 			 "storage.server", "RC protocol");
