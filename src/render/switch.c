@@ -104,6 +104,29 @@ static void put_header(const struct switch_plan *plan, const struct switch_syste
 	}
 }
 
+static void refuse_same_numbers(struct switch_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_devices; i++) {
+		const struct switch_device *device = &plan->devices[i];
+		const struct switch_interface *of[SWITCH_PORT_CHANNELS] = {0};
+
+		for (size_t j = 0; j < device->n_interfaces; j++) {
+			const struct switch_interface *interface = &device->interfaces[j];
+			const struct switch_interface *other = of[interface->number];
+
+			if (!interface->number)
+				continue;
+			if (other)
+				render_refuse(plan->r,
+					      "port channel %u of %s is declared for %s %s and "
+					      "for %s %s",
+					      interface->number, device->name, other->node,
+					      other->link, interface->node, interface->link);
+			of[interface->number] = interface;
+		}
+	}
+}
+
 /* Why a system cannot take this plan, NULL when it can. The caller frees. */
 static char *unfit(const struct switch_plan *plan, const struct switch_system *system)
 {
@@ -196,6 +219,7 @@ void render_switch(struct render *r)
 	plan.vlan = switch_number(&plan, "vlan", NULL);
 	plan.lacp_rate = json_get_string(render_declared(r, "/switch"), "lacp_rate", NULL);
 	switch_ports_find(&plan);
+	refuse_same_numbers(&plan);
 	if (plan.n_devices) {
 		switch_class_read(&plan);
 		switch_headroom(&plan);

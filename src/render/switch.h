@@ -18,6 +18,8 @@
 #include "base/strbuf.h"
 #include "render/render.h"
 
+#define SWITCH_PORT_CHANNELS 10000	/* schema: 1 to 9999 */
+
 /* The RoCE class and what the switch does for it. */
 struct switch_class {
 	bool known;	/* DSCP and priority are declared */

@@ -70,8 +70,8 @@ static void read_ecn(struct switch_plan *plan)
 				       "at all");
 	}
 	if (!class->ecn_probability)
-		render_refuse(plan->r, "switch/ecn/probability: 0%% marks nothing; say `ecn: false` in "
-				       "`qos` instead");
+		render_refuse(plan->r, "switch/ecn/probability: 0%% marks nothing; say `ecn: "
+				       "false` in `qos` instead");
 	if (class->ecn_min > class->ecn_max)
 		render_refuse(plan->r, "switch/ecn: min %lld is above max %lld",
 			      (long long)class->ecn_min, (long long)class->ecn_max);

@@ -167,7 +167,8 @@ static void eos_notes(const struct switch_plan *plan, char ***notes)
 		strings_add(notes, xstrdup("queue 7 is that of the switch's own control traffic"));
 	if (switch_has_pair(plan))
 		strings_add(notes, xstrdup("mlag: `mlag configuration` with domain-id, peer-link, "
-					   "local-interface and peer-address must be there before"));
+					   "local-interface and peer-address must be there "
+					   "before"));
 }
 
 static void eos_verify(const struct switch_plan *plan, const struct switch_device *device,
@@ -196,8 +197,8 @@ static void eos_verify(const struct switch_plan *plan, const struct switch_devic
 	}
 	if (class->pfc) {
 		switch_check(b, "show priority-flow-control",
-			     "%s and every other host port: Enabled Yes, Priorities %d, Active Yes, "
-			     "DCBX disabled",
+			     "%s and every other host port: Enabled Yes, Priorities %d, Active "
+			     "Yes, DCBX disabled",
 			     port, class->priority);
 		switch_check(b, "show priority-flow-control counters detail",
 			     "under load priority %d only, receive and transmit", class->priority);

@@ -167,18 +167,19 @@ static void nvue_notes(const struct switch_plan *plan, char ***notes)
 	for (size_t i = 0; i < plan->n_vlans; i++)
 		if (plan->vlans[i] >= 3725 && plan->vlans[i] <= 3999)
 			strings_add(notes,
-				    xasprintf("VLAN %u is in the range that Cumulus Linux keeps for "
-					      "itself (3725 to 3999): move that range first",
+				    xasprintf("VLAN %u is in the range that Cumulus Linux keeps "
+					      "for itself (3725 to 3999): move that range first",
 					      plan->vlans[i]));
 	if (plan->class.known)
-		strings_add(notes, xstrdup("`nv set qos roce` must not be set besides: it has a map, "
-					   "a pool and a TLV of its own"));
+		strings_add(notes, xstrdup("`nv set qos roce` must not be set besides: it has a "
+					   "map, a pool and a TLV of its own"));
 	if (plan->class.pfc && plan->headroom_declared)
-		strings_add(notes, xstrdup("the switch computes the headroom from cable-length; NVIDIA "
-					   "advises against setting port-buffer and xoff-threshold"));
+		strings_add(notes, xstrdup("the switch computes the headroom from cable-length; "
+					   "NVIDIA advises against setting port-buffer and "
+					   "xoff-threshold"));
 	if (switch_has_pair(plan))
-		strings_add(notes, xstrdup("MLAG: peerlink, mac-address, backup and peer-ip of the pair "
-					   "must be there before"));
+		strings_add(notes, xstrdup("MLAG: peerlink, mac-address, backup and peer-ip of the "
+					   "pair must be there before"));
 }
 
 static void nvue_verify(const struct switch_plan *plan, const struct switch_device *device,
@@ -208,7 +209,8 @@ static void nvue_verify(const struct switch_plan *plan, const struct switch_devi
 			     class->priority);
 	}
 	if (class->pfc) {
-		_cleanup_free_ char *counters = xasprintf("nv show interface %s counters qos", port);
+		_cleanup_free_ char *counters =
+			xasprintf("nv show interface %s counters qos", port);
 
 		switch_check(b, "nv show qos pfc " PROFILE,
 			     "switch-priority %d only, rx and tx enable, port-buffer less "
@@ -271,10 +273,9 @@ const struct switch_system switch_nvue = {
 	.file = "config.nv",
 	.comment = "#",
 	.documents = "Cumulus Linux 5.14 User Guide, \"Quality of Service\"\n"
-		     "Cumulus Linux 5.14 User Guide, \"Bonding - Link Aggregation\", \"Multi-Chassis "
-		     "Link Aggregation - MLAG\"\n"
-		     "Cumulus Linux 5.14 User Guide, \"VLAN-aware Bridge Mode\", \"Link Layer "
-		     "Discovery Protocol\"\n",
+		     "the same, \"Bonding - Link Aggregation\", \"Multi-Chassis Link Aggregation "
+		     "- MLAG\"\n"
+		     "the same, \"VLAN-aware Bridge Mode\", \"Link Layer Discovery Protocol\"\n",
 	.mtu_max = 9216,
 	.port_channel_max = 9999,
 	.vlan_min = 1,

@@ -197,22 +197,23 @@ static void nxos_notes(const struct switch_plan *plan, char ***notes)
 					     "here: strict priority is for the highest",
 					     notification_queue(class)));
 	if (class->pfc || has_queuing(class))
-		strings_add(notes, xstrdup("`system qos` replaces the network-qos and output queuing "
-					   "policies of the whole switch; compare `show policy-map "
-					   "system` first"));
+		strings_add(notes, xstrdup("`system qos` replaces the network-qos and output "
+					   "queuing policies of the whole switch; compare `show "
+					   "policy-map system` first"));
 	/* "Guidelines and Limitations for Priority Flow Control" */
 	if (class->pfc && plan->cable_metres > 100)
-		strings_add(notes, xasprintf("cables of more than 100 m need an input queuing policy "
-					     "with pause buffer-size for %lld bytes of headroom: its "
-					     "limits differ from platform to platform",
+		strings_add(notes, xasprintf("cables of more than 100 m need an input queuing "
+					     "policy with pause buffer-size for %lld bytes of "
+					     "headroom: its limits differ from platform to "
+					     "platform",
 					     (long long)plan->headroom));
 	else if (class->pfc)
 		strings_add(notes, xstrdup("headroom: up to 100 m of cable the switch reserves it "
 					   "itself"));
 	if (switch_has_pair(plan))
-		strings_add(notes, xstrdup("vpc: `feature vpc`, the vpc domain with its peer-keepalive "
-					   "and peer-link must be there before; both switches take the "
-					   "same system qos policies"));
+		strings_add(notes, xstrdup("vpc: `feature vpc`, the vpc domain with its "
+					   "peer-keepalive and peer-link must be there before; "
+					   "both switches take the same system qos policies"));
 }
 
 static void nxos_verify(const struct switch_plan *plan, const struct switch_device *device,
@@ -282,8 +283,8 @@ const struct switch_system switch_nxos = {
 	.title = "Cisco NX-OS on Nexus 9000, eight queues",
 	.file = "config.cfg",
 	.comment = "!",
-	.documents = "Cisco Nexus 9000 Series NX-OS Quality of Service Configuration Guide 10.5(x), "
-		     "\"Configuring Priority Flow Control\"\n"
+	.documents = "Cisco Nexus 9000 Series NX-OS Quality of Service Configuration Guide "
+		     "10.5(x), \"Configuring Priority Flow Control\"\n"
 		     "the same, \"Configuring Network QoS\", \"Configuring Queuing and "
 		     "Scheduling\", \"Configuring Classification\"\n"
 		     "Cisco Nexus 9000 Series NX-OS Interfaces Configuration Guide, \"Configuring "

@@ -35,8 +35,9 @@ static void put_queuing_class(const char *name, int queue, struct strbuf *b)
 static void put_queuing(const struct switch_class *class, struct strbuf *b)
 {
 	if (class->ecn)
-		strbuf_printf(b, "!\nwred ROCE-ECN\n random-detect color green minimum-threshold %lld "
-				 "maximum-threshold %lld drop-probability %d\n random-detect ecn\n",
+		strbuf_printf(b, "!\nwred ROCE-ECN\n random-detect color green "
+				 "minimum-threshold %lld maximum-threshold %lld "
+				 "drop-probability %d\n random-detect ecn\n",
 			      kilobytes(class->ecn_min), kilobytes(class->ecn_max),
 			      class->ecn_probability);
 	put_queuing_class("ROCE-QUEUE", class->priority, b);
@@ -74,8 +75,8 @@ static void put_qos(const struct switch_plan *plan, struct strbuf *b)
 		strbuf_printf(b, " queue %d qos-group %d\n", class->cnp_queue, class->cnp_queue);
 	if (class->pfc)
 		strbuf_printf(b, "!\nclass-map type network-qos ROCE\n match qos-group %d\n"
-				 "!\npolicy-map type network-qos ROCE-PFC\n !\n class ROCE\n  pause\n"
-				 "  pfc-cos %d\n",
+				 "!\npolicy-map type network-qos ROCE-PFC\n"
+				 " !\n class ROCE\n  pause\n  pfc-cos %d\n",
 			      class->priority, class->priority);
 	if (has_queuing(class))
 		put_queuing(class, b);
@@ -137,8 +138,8 @@ static void put_interface(const struct switch_plan *plan, const struct switch_in
 	for (size_t i = 0; i < interface->n_members; i++) {
 		const struct switch_member *member = &interface->members[i];
 
-		strbuf_printf(b, "!\ninterface %s\n description %s:%s\n no shutdown\n", member->port,
-			      interface->node, member->link);
+		strbuf_printf(b, "!\ninterface %s\n description %s:%s\n no shutdown\n",
+			      member->port, interface->node, member->link);
 		if (interface->number) {
 			strbuf_printf(b, " no switchport\n channel-group %u mode active\n",
 				      interface->number);
@@ -169,16 +170,17 @@ static void os10_notes(const struct switch_plan *plan, char ***notes)
 	const struct switch_class *class = &plan->class;
 
 	if (class->watchdog)
-		strings_add(notes, xstrdup("PFC watchdog: no command of OS10 for it is known here"));
+		strings_add(notes, xstrdup("PFC watchdog: no command of OS10 for it is known "
+					   "here"));
 	if (class->pfc && plan->headroom)
 		strings_add(notes,
-			    xasprintf("headroom of %lld bytes: `pause` takes the reserved buffer of "
-				      "the platform; `pause buffer-size KB pause-threshold KB "
+			    xasprintf("headroom of %lld bytes: `pause` takes the reserved buffer "
+				      "of the platform; `pause buffer-size KB pause-threshold KB "
 				      "resume-threshold KB` sets another",
 				      (long long)plan->headroom));
 	if (class->pfc)
-		strings_add(notes, xstrdup("`dcbx enable` must not be set: a willing port would take "
-					   "its settings from the peer"));
+		strings_add(notes, xstrdup("`dcbx enable` must not be set: a willing port would "
+					   "take its settings from the peer"));
 	if (class->ecn && class->ecn_max > WRED_MAX_KB * 1024LL)
 		strings_add(notes, xasprintf("ECN: thresholds end at %d KB on OS10", WRED_MAX_KB));
 	if (switch_has_pair(plan))
@@ -221,7 +223,8 @@ static void os10_verify(const struct switch_plan *plan, const struct switch_devi
 			     class->priority, class->priority);
 	}
 	if (class->ecn)
-		switch_check(b, "show qos wred-profile ROCE-ECN", "green %lld to %lld KB, %d, ECN on",
+		switch_check(b, "show qos wred-profile ROCE-ECN",
+			     "green %lld to %lld KB, %d, ECN on",
 			     kilobytes(class->ecn_min), kilobytes(class->ecn_max),
 			     class->ecn_probability);
 	if (class->known) {
@@ -232,8 +235,8 @@ static void os10_verify(const struct switch_plan *plan, const struct switch_devi
 	if (bundle) {
 		switch_check(b, "show port-channel summary", "%u: U, every port (P)",
 			     bundle->number);
-		switch_check(b, "show lacp port-channel", "port-channel %u up, mode lacp; members A%s "
-							  "E G I K",
+		switch_check(b, "show lacp port-channel",
+			     "port-channel %u up, mode lacp; members A%s E G I K",
 			     bundle->number,
 			     plan->lacp_rate && !strcmp(plan->lacp_rate, "fast") ? " C" : " D");
 	}
@@ -254,8 +257,8 @@ const struct switch_system switch_os10 = {
 	.title = "Dell SmartFabric OS10",
 	.file = "config.cfg",
 	.comment = "!",
-	.documents = "Dell EMC SmartFabric OS10 User Guide 10.5, \"PFC configuration notes\", \"ETS "
-		     "configuration notes\", \"Configure ETS\"\n"
+	.documents = "Dell EMC SmartFabric OS10 User Guide 10.5, \"PFC configuration notes\", "
+		     "\"ETS configuration notes\", \"Configure ETS\"\n"
 		     "the same, \"Quality of service\": trust dscp-map, qos-map, random-detect "
 		     "color, random-detect ecn\n"
 		     "the same, \"LACP commands\", \"Rates\", \"Virtual Link Trunking\"\n",

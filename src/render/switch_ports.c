@@ -8,7 +8,6 @@
 #include "render/format.h"
 #include "site/schema.h"
 
-#define PORT_CHANNELS 10000	/* schema: 1 to 9999 */
 #define VLANS 4096
 /* Longest name of a switch and of its ports: one label of a host name. */
 #define NAME_MAX_LENGTH 63
@@ -28,7 +27,7 @@ struct finder {
 	json_t *ports;		/* "switch port" → who has it */
 	size_t capacity;	/* of the devices */
 	unsigned next;		/* port channel */
-	bool taken[PORT_CHANNELS];	/* port channels that are declared */
+	bool taken[SWITCH_PORT_CHANNELS];	/* port channels that are declared */
 	bool vlans[VLANS];
 	struct links unplaced, ambiguous, without_rdma, without_vlan, static_bond;
 };
@@ -214,7 +213,7 @@ static unsigned port_channel(struct finder *f, const struct site_node *node, con
 
 	if (json_is_integer(number))
 		return (unsigned)json_integer_value(number);
-	while (f->next < PORT_CHANNELS && f->taken[f->next])
+	while (f->next < SWITCH_PORT_CHANNELS && f->taken[f->next])
 		f->next++;
 	return f->next++;
 }
@@ -225,10 +224,10 @@ static void add_bundle(struct finder *f, const struct site_node *node,
 	unsigned number = port_channel(f, node, bond->name);
 	size_t switches = 0;
 
-	if (number >= PORT_CHANNELS) {
+	if (number >= SWITCH_PORT_CHANNELS) {
 		render_refuse(f->plan->r, "nodes/%s/bonds/%s: no number up to %d is left for its "
 					  "port channel",
-			      node->name, bond->name, PORT_CHANNELS - 1);
+			      node->name, bond->name, SWITCH_PORT_CHANNELS - 1);
 		return;
 	}
 	for (char **port = bond->ports; port && *port; port++) {
@@ -328,29 +327,6 @@ static void find_taken(struct finder *f)
 	}
 }
 
-static void refuse_same_numbers(struct switch_plan *plan)
-{
-	for (size_t i = 0; i < plan->n_devices; i++) {
-		const struct switch_device *device = &plan->devices[i];
-		const struct switch_interface *of[PORT_CHANNELS] = {0};
-
-		for (size_t j = 0; j < device->n_interfaces; j++) {
-			const struct switch_interface *interface = &device->interfaces[j];
-			const struct switch_interface *other = of[interface->number];
-
-			if (!interface->number)
-				continue;
-			if (other)
-				render_refuse(plan->r,
-					      "port channel %u of %s is declared for %s %s and "
-					      "for %s %s",
-					      interface->number, device->name, other->node,
-					      other->link, interface->node, interface->link);
-			of[interface->number] = interface;
-		}
-	}
-}
-
 static void collect_vlans(struct finder *f)
 {
 	struct switch_plan *plan = f->plan;
@@ -386,11 +362,11 @@ void switch_ports_find(struct switch_plan *plan)
 		find_node(f, &site->nodes[i]);
 	if (!plan->n_devices && render_declared(plan->r, "/switch"))
 		device_of(f, "switch");
-	refuse_same_numbers(plan);
 	collect_vlans(f);
 	links_note(f, &f->unplaced, "no switch_port is declared: not configured");
 	links_note(f, &f->ambiguous,
-		   "a switch_port without its switch, and there is not exactly one: not configured");
+		   "a switch_port without its switch, and there is not exactly one: not "
+		   "configured");
 	links_note(f, &f->without_rdma, "a switch_port, but no RDMA on it: not configured");
 	links_note(f, &f->without_vlan,
 		   "no VLAN is declared (switch/vlan, vlans of the node): the port keeps its own");

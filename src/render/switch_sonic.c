@@ -318,8 +318,8 @@ static void sonic_notes(const struct switch_plan *plan, char ***notes)
 					   "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP and pfc_to_pg_map "
 					   "(qos_config.j2)"));
 	if (switch_has_pair(plan))
-		strings_add(notes, xstrdup("MCLAG_INTERFACE: the MCLAG_DOMAIN with its peer link and "
-					   "addresses must be there before"));
+		strings_add(notes, xstrdup("MCLAG_INTERFACE: the MCLAG_DOMAIN with its peer link "
+					   "and addresses must be there before"));
 }
 
 static void sonic_verify(const struct switch_plan *plan, const struct switch_device *device,
@@ -330,20 +330,20 @@ static void sonic_verify(const struct switch_plan *plan, const struct switch_dev
 	const char *port = switch_first_port(device);
 
 	switch_heading(b, "Apply");
-	strbuf_puts(b, "  sudo config checkpoint before-roce\n"
-		       "  sudo config load -y config_db.json\n"
-		       "  sudo config save -y\n\n"
-		       "`config load` adds and changes rows, it takes none away. Rows of the same port "
-		       "that cover the\npriority in a range must go first, as BUFFER_PG|PORT|3-4 "
-		       "of the factory configuration.\n`config qos reload` writes the factory "
-		       "configuration again; do not run it afterwards.\nBack: sudo config rollback "
+	strbuf_puts(b, "  sudo config checkpoint before-roce\n  sudo config load -y "
+		       "config_db.json\n  sudo config save -y\n\n`config load` adds and changes "
+		       "rows, it takes none away. Rows of the same port that cover the\npriority "
+		       "in a range must go first, as BUFFER_PG|PORT|3-4 of the factory "
+		       "configuration.\n`config qos reload` writes the factory configuration "
+		       "again; do not run it afterwards.\nBack: sudo config rollback "
 		       "before-roce\n");
 	switch_heading(b, "Look");
 	if (class->known)
 		switch_check(b, "sonic-db-cli CONFIG_DB hgetall 'DSCP_TO_TC_MAP|" MAP "'",
 			     "%d is %d, 0 is 0", class->dscp, class->priority);
 	if (class->pfc) {
-		switch_check(b, "show pfc priority", "%s and every other host port: %d, nothing else",
+		switch_check(b, "show pfc "
+				"priority", "%s and every other host port: %d, nothing else",
 			     port, class->priority);
 		switch_check(b, "show buffer information",
 			     "a lossless profile for the speed and cable, xoff at least %lld",
