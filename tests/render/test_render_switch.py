@@ -270,6 +270,10 @@ def what_is_not_declared(t):
          and "default of Cumulus" in files["eos/leaf-01/config.cfg"], "marking without thresholds: a default, and whose")
     files, said = switch_files(site_bundle("nxos").replace(QOS, "").replace("  cnp_dscp: 48\n", ""), t, "no class")
     t.ok("qos" not in config_of(files) and "QoS is not configured" in said, "no class, no QoS", files)
+    site = site_bundle("os10").replace("  platform: os10\n", "").replace("port_channel: 20", "port_channel: 129")
+    files, said = switch_files(site, t, "all systems, and a number that one lacks")
+    t.ok(sorted({path.split("/")[0] for path in files}) == ["eos", "nvue", "nxos", "sonic"]
+         and "switch/os10: not rendered: port channel 129" in said, "a system that cannot take the site is left out and told", said)
     files, _ = switch_files(site_bundle("eos"))
     t.ok("mtu 9214" in files["eos/leaf-01/config.cfg"] and "switch/mtu 9216" in files["eos/leaf-01/config.cfg"],
          "an MTU above what EOS takes is told")
