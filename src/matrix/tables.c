@@ -46,16 +46,6 @@ static const char *check_date(const char *text)
 }
 
 /* As it stands in tags of images and packages. */
-static const char *check_version(const char *text)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789._+~-";
-
-	if (text[0] && text[strspn(text, letters)])
-		return "letters, digits and any of . _ + ~ -";
-	return schema_check_version(text);
-}
-
 static const char *check_line(const char *text)
 {
 	size_t major = strcspn(text, ".");
@@ -72,19 +62,9 @@ static const char *check_exact(const char *text)
 
 	for (const char *s = text; *s; s++)
 		dots += *s == '.';
-	if (text[0] != 'v' || dots != 2 || check_version(text))
+	if (text[0] != 'v' || dots != 2 || schema_check_version(text))
 		return "write the whole version with its 'v': v26.3.3";
 	return NULL;
-}
-
-static const char *check_pattern(const char *text)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789._+~-*?[]";
-
-	return text[0] && !text[strspn(text, letters)]
-		       ? NULL
-		       : "a pattern of `uname -r`: letters, digits and any of . _ + ~ - * ? [ ]";
 }
 
 static const struct schema_type text = { .kind = SCHEMA_TEXT, .what = "text" };
@@ -93,13 +73,13 @@ static const struct schema_type word = {
 static const struct schema_type date = {
 	.kind = SCHEMA_TEXT, .what = "a date", .check = check_date };
 static const struct schema_type version = {
-	.kind = SCHEMA_TEXT, .what = "a version", .check = check_version };
+	.kind = SCHEMA_TEXT, .what = "a version", .check = schema_check_version };
 static const struct schema_type line = {
 	.kind = SCHEMA_TEXT, .what = "a release line", .check = check_line };
 static const struct schema_type exact = {
 	.kind = SCHEMA_TEXT, .what = "an exact release", .check = check_exact };
 static const struct schema_type pattern = {
-	.kind = SCHEMA_TEXT, .what = "a kernel pattern", .check = check_pattern };
+	.kind = SCHEMA_TEXT, .what = "a kernel pattern", .check = schema_check_kernel };
 static const struct schema_type pci_id = {
 	.kind = SCHEMA_TEXT, .what = "a PCI id", .check = schema_check_pci_id };
 static const struct schema_type words = {
@@ -280,8 +260,9 @@ static const struct schema_key images_keys[] = {
 	MUST("image", word, "name"),
 	MUST("version", version, "tag before its suffix"),
 	MUST("suffix", suffix,
-	     "what the operator appends: system and version (`-ubuntu24.04`), of rhel, rocky and ol "
-	     "the major version (`-rhel9`); with `os-major-from-10` of rhel only from 10 on (`-rhel9.6`)"),
+	     "what the operator appends, after id and version of the system: `os-major`: of rhel, rocky "
+	     "and ol the major version only (`-rhel9`, `-ubuntu24.04`); `os-major-from-10`: so of rocky, "
+	     "and of rhel from 10 on (`-rhel10`, `-rhel9.6`)"),
 	MUST("when", when, "component that pulls it"),
 	{0}
 };

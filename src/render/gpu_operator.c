@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "matrix/operator.h"
 #include "render/chart.h"
 #include "render/cluster.h"
 #include "render/format.h"
@@ -21,50 +22,38 @@
 #define CA_KEY "railhead-ca.pem"
 #define CHART_HOST_PATH "helm.ngc.nvidia.com/nvidia/charts"
 
-/* Keys of the chart that have a key of their own in site.yaml. */
-static const struct {
-	const char *key, *pointer;
-} own_keys[] = {
-	{ "driver.enabled", "/gpu_operator/driver/enabled" },
-	{ "driver.version", "/gpu_operator/driver/version" },
-	{ "driver.kernelModuleType", "/gpu_operator/driver/kernel_module_type" },
-	{ "driver.usePrecompiled", "/gpu_operator/driver/precompiled" },
-	{ "driver.repoConfig.configMapName", "/gpu_operator/driver/repo_config" },
-	{ "driver.rdma.enabled", "/gpu_operator/driver/rdma/enabled" },
-	{ "driver.rdma.useHostMofed", "/gpu_operator/driver/rdma/use_host_mofed" },
-	{ "gds.enabled", "/gpu_operator/gds" },
-	{ "gdrcopy.enabled", "/gpu_operator/gdrcopy" },
-};
-
+/* A value of the chart that is declared below `values` and by a key of its own, differently. */
 static void refuse_contradictions(struct render *r)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(own_keys); i++) {
-		json_t *own = json_pointer_get(r->site->document, own_keys[i].pointer);
-		const char *value = images_operator_value(r, own_keys[i].key), *text;
+	const char *key, *own;
+	json_t *value;
 
-		if (!own || !value)
+	json_object_foreach(render_declared(r, "/gpu_operator/values"), key, value) {
+		const char *pointer = operator_own_pointer(key);
+		json_t *declared = pointer ? json_pointer_get(r->site->document, pointer) : NULL;
+
+		if (!declared)
 			continue;
-		text = json_is_boolean(own) ? (json_is_true(own) ? "true" : "false") :
-					      json_string_value(own);
-		if (strcmp(text, value))
+		own = json_is_string(declared) ? json_string_value(declared) :
+		      json_is_true(declared)   ? "true" :
+						 "false";
+		if (strcmp(own, json_string_value(value)))
 			render_refuse(r, "gpu_operator/values/%s is %s, and %s is %s: say it once",
-				      own_keys[i].key, value, own_keys[i].pointer + 1, text);
+				      key, json_string_value(value), pointer + 1, own);
 	}
 }
 
-static bool declared_bool(const struct render *r, const char *pointer, bool fallback)
+static bool is_air_gapped(const struct render *r)
 {
-	json_t *value = json_pointer_get(r->site->document, pointer);
-
-	return value ? json_is_true(value) : fallback;
+	return json_is_true(render_declared(r, "/registry/air_gapped"));
 }
 
 /* --- the driver -------------------------------------------------------------------------------- */
 
 static bool builds_driver(const struct render *r)
 {
-	return declared_bool(r, "/gpu_operator/driver/enabled", true) &&
-	       !declared_bool(r, "/gpu_operator/driver/precompiled", false);
+	return operator_bool(r->site, true, "driver.enabled") &&
+	       !operator_bool(r->site, false, "driver.usePrecompiled");
 }
 
 static bool gpu_nodes_are_rhel(const struct render *r)
@@ -82,12 +71,11 @@ static bool gpu_nodes_are_rhel(const struct render *r)
 /* Name of the ConfigMap with repositories that this site renders, or NULL. */
 static const char *repo_config(const struct render *r)
 {
-	const char *declared =
-		json_string_value(render_declared(r, "/gpu_operator/driver/repo_config"));
+	const char *declared = operator_value(r->site, "driver.repoConfig.configMapName");
 
 	if (declared || !builds_driver(r) || !render_declared(r, "/registry/packages_url"))
 		return declared;
-	return declared_bool(r, "/registry/air_gapped", false) ? "railhead-repositories" : NULL;
+	return is_air_gapped(r) ? "railhead-repositories" : NULL;
 }
 
 static bool packages_need_ca(const struct render *r)
@@ -103,8 +91,7 @@ static bool packages_need_ca(const struct render *r)
  */
 static const char *kernel_module_type(const struct render *r)
 {
-	const char *declared = json_string_value(
-		render_declared(r, "/gpu_operator/driver/kernel_module_type"));
+	const char *declared = operator_value(r->site, "driver.kernelModuleType");
 
 	if (declared && strcmp(declared, "auto"))
 		return declared;
@@ -116,23 +103,22 @@ static void put_driver(struct render *r, struct chart *chart)
 	const char *module = kernel_module_type(r), *config = repo_config(r);
 
 	chart_put(r, chart, "driver.enabled",
-		  json_boolean(declared_bool(r, "/gpu_operator/driver/enabled", true)));
+		  json_boolean(operator_bool(r->site, true, "driver.enabled")));
 	if (module)
 		chart_put(r, chart, "driver.kernelModuleType", json_text_new(module));
 	chart_put(r, chart, "driver.usePrecompiled",
-		  json_boolean(declared_bool(r, "/gpu_operator/driver/precompiled", false)));
+		  json_boolean(operator_bool(r->site, false, "driver.usePrecompiled")));
 	chart_put(r, chart, "driver.rdma.enabled",
-		  json_boolean(declared_bool(r, "/gpu_operator/driver/rdma/enabled", false)));
+		  json_boolean(operator_bool(r->site, false, "driver.rdma.enabled")));
 	chart_put(r, chart, "driver.rdma.useHostMofed",
-		  json_boolean(declared_bool(r, "/gpu_operator/driver/rdma/use_host_mofed",
-					     false)));
+		  json_boolean(operator_bool(r->site, false, "driver.rdma.useHostMofed")));
 	if (config)
 		chart_put(r, chart, "driver.repoConfig.configMapName", json_text_new(config));
 	if (config && packages_need_ca(r))
 		chart_put(r, chart, "driver.certConfig.name", json_text_new(CA_CONFIGMAP));
-	chart_put(r, chart, "gds.enabled", json_boolean(declared_bool(r, "/gpu_operator/gds", false)));
+	chart_put(r, chart, "gds.enabled", json_boolean(operator_bool(r->site, false, "gds.enabled")));
 	chart_put(r, chart, "gdrcopy.enabled",
-		  json_boolean(declared_bool(r, "/gpu_operator/gdrcopy", false)));
+		  json_boolean(operator_bool(r->site, false, "gdrcopy.enabled")));
 }
 
 /* --- images ------------------------------------------------------------------------------------ */
@@ -149,21 +135,24 @@ static void put_image(struct render *r, struct chart *chart, json_t *row)
 	_cleanup_free_ char *source = xasprintf("%s/%s", json_get_string(row, "repository", ""),
 						json_get_string(row, "image", ""));
 	_cleanup_free_ char *target = images_target(r, source);
+	const char *tag_value = operator_value(r->site, version);
 
+	if (!tag_value)
+		tag_value = json_get_string(row, "version", "");
 	/* components that are off may have no mirror; those that are on are refused with the list
 	 * of images */
 	if (!target)
 		target = xstrdup(source);
 	if (chart_type(chart, subchart)) {
 		chart_put(r, chart, subchart, json_text_new(target));
-		chart_put_if(r, chart, tag, json_text_new(images_operator_tag(r, row)));
+		chart_put_if(r, chart, tag, json_text_new(tag_value));
 		if (secret)
 			chart_put_if(r, chart, secrets, manifest_pull_secrets(r));
 		return;
 	}
 	*strrchr(target, '/') = '\0';
 	chart_put(r, chart, repository, json_text_new(target));
-	chart_put_if(r, chart, version, json_text_new(images_operator_tag(r, row)));
+	chart_put_if(r, chart, version, json_text_new(tag_value));
 	if (secret)
 		chart_put_if(r, chart, secrets, manifest_pack("[s]", secret));
 }
@@ -241,7 +230,7 @@ static void render_repositories(struct render *r)
 	if (!builds_driver(r))
 		return;
 	if (!config || !url) {
-		if (declared_bool(r, "/registry/air_gapped", false))
+		if (is_air_gapped(r))
 			render_note(r, "gpu-operator/repositories.yaml: the driver container builds "
 				       "in an air gap, and registry/packages_url is not declared");
 		return;
@@ -272,7 +261,7 @@ static void render_install(struct render *r, const char *version)
 	const char *files = json_string_value(render_declared(r, "/registry/files_url"));
 	const char *ca = json_string_value(render_declared(r, "/registry/ca_file"));
 	const char *secret = json_string_value(render_declared(r, "/registry/pull_secret"));
-	bool air_gapped = declared_bool(r, "/registry/air_gapped", false);
+	bool air_gapped = is_air_gapped(r);
 	bool repositories = repo_config(r) && render_declared(r, "/registry/packages_url") &&
 			    gpu_nodes_are_rhel(r);
 	_cleanup_free_ char *chart = NULL;

@@ -5,37 +5,32 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "matrix/operator.h"
 #include "render/cluster.h"
 
 /* --- mirrors ----------------------------------------------------------------------------------- */
 
-static bool is_prefix(const char *prefix, const char *image)
+/* Is the image named by a mirror already? */
+static bool is_mirrored(const struct render *r, const char *image)
 {
-	size_t len = strlen(prefix);
+	const char *upstream, *name;
+	json_t *mirror;
 
-	return !strncmp(prefix, image, len) && image[len] == '/';
+	json_object_foreach(render_declared(r, "/registry/mirrors"), upstream, mirror) {
+		name = json_string_value(mirror);
+		if (!strncmp(image, name, strlen(name)) && image[strlen(name)] == '/')
+			return true;
+	}
+	return false;
 }
 
 char *images_target(const struct render *r, const char *image)
 {
-	const char *host = json_string_value(render_declared(r, "/registry/host"));
-	const char *upstream, *best = NULL, *mirror = NULL;
-	json_t *value;
+	char *target = is_mirrored(r, image) ? xstrdup(image) : operator_mirror(r->site, image);
 
-	json_object_foreach(render_declared(r, "/registry/mirrors"), upstream, value) {
-		/* an image that is named by its mirror is there already */
-		if (is_prefix(json_string_value(value), image))
-			return xstrdup(image);
-		if (is_prefix(upstream, image) && (!best || strlen(upstream) > strlen(best))) {
-			best = upstream;
-			mirror = json_string_value(value);
-		}
-	}
-	if (best)
-		return xasprintf("%s%s", mirror, image + strlen(best));
-	if (host && is_prefix(host, image))
-		return xstrdup(image);
-	return json_is_true(render_declared(r, "/registry/air_gapped")) ? NULL : xstrdup(image);
+	if (target || json_is_true(render_declared(r, "/registry/air_gapped")))
+		return target;
+	return xstrdup(image);
 }
 
 char *images_target_or_refuse(struct render *r, const char *image, const char *why)
@@ -93,69 +88,6 @@ json_t *images_operator_rows(const struct render *r)
 	return rows;
 }
 
-const char *images_operator_value(const struct render *r, const char *key)
-{
-	return json_string_value(render_declared(r, "/gpu_operator/values/%s", key));
-}
-
-static bool value_is(const struct render *r, const char *key, const char *value)
-{
-	const char *declared = images_operator_value(r, key);
-
-	return declared && !strcmp(declared, value);
-}
-
-bool images_operator_wants(const struct render *r, json_t *row)
-{
-	const char *when = json_get_string(row, "when", ""), *key = json_get_string(row, "key", "");
-	bool is_driver = !strcmp(key, "driver") || text_starts_with(key, "driver.");
-	_cleanup_free_ char *enabled = xasprintf("%s.enabled", key);
-
-	if (!strcmp(when, "always"))
-		return true;
-	if (is_driver && json_is_false(render_declared(r, "/gpu_operator/driver/enabled")))
-		return false;
-	if (!strcmp(when, "gds") || !strcmp(when, "gdrcopy"))
-		return json_is_true(render_declared(r, "/gpu_operator/%s", when));
-	if (!strcmp(when, "sandbox"))
-		return value_is(r, "sandboxWorkloads.enabled", "true");
-	if (!strcmp(when, "gpucluster"))
-		return value_is(r, "gpuCluster.deployCR", "true");
-	if (!strcmp(key, "node-feature-discovery"))
-		return !value_is(r, "nfd.enabled", "false");
-	if (!strcmp(when, "default"))
-		return !value_is(r, enabled, "false");
-	return value_is(r, enabled, "true");	/* dcgm, optional */
-}
-
-const char *images_operator_tag(const struct render *r, json_t *row)
-{
-	const char *key = json_get_string(row, "key", "");
-	_cleanup_free_ char *path = xasprintf("%s.version", key);
-	const char *declared = images_operator_value(r, path);
-
-	if (!declared && !strcmp(key, "driver"))
-		declared = json_string_value(render_declared(r, "/gpu_operator/driver/version"));
-	return declared ? declared : json_get_string(row, "version", "");
-}
-
-/*
- * What the operator puts behind the tag of an image that is built for a system: its id and version,
- * of the RHEL family the major version alone ("os-major", or from release 10 on with
- * "os-major-from-10"). "" without a suffix. The caller frees.
- */
-static char *tag_suffix(const char *rule, const char *os_id, const char *os_version)
-{
-	bool rhel = !strcmp(os_id, "rhel") || !strcmp(os_id, "rocky") || !strcmp(os_id, "ol");
-	size_t major = strcspn(os_version, ".");
-
-	if (!strcmp(rule, "none"))
-		return xstrdup("");
-	if (rhel && (!strcmp(rule, "os-major") || major > 1))
-		return xasprintf("-%s%.*s", os_id, (int)major, os_version);
-	return xasprintf("-%s%s", os_id, os_version);
-}
-
 /* --- the list ---------------------------------------------------------------------------------- */
 
 static void add(struct render *r, struct render_images *images, const char *source, const char *why)
@@ -173,79 +105,82 @@ static void add(struct render *r, struct render_images *images, const char *sour
 	};
 }
 
-/* The parts of a row that the site may replace by values of the chart. */
-static const char *row_part(const struct render *r, json_t *row, const char *part)
-{
-	_cleanup_free_ char *path = xasprintf("%s.%s", json_get_string(row, "key", ""), part);
-	const char *declared = images_operator_value(r, path);
-
-	return declared ? declared : json_get_string(row, part, "");
-}
-
 static bool has_wildcard(const char *pattern)
 {
 	return strpbrk(pattern, "*?[") != NULL;
 }
 
-/* The image of one row for one system. */
-static void add_row(struct render *r, struct render_images *images, json_t *row,
-		    const struct site_node *node)
+static bool has_suffix(json_t *row)
 {
-	const char *key = json_get_string(row, "key", ""), *tag = images_operator_tag(r, row);
-	_cleanup_free_ char *suffix = NULL, *source = NULL;
-	_cleanup_free_ char *why = xasprintf("GPU Operator, %s", key);
-	const char *rule = json_get_string(row, "suffix", "none");
-	bool precompiled = !strcmp(key, "driver") &&
-			   json_is_true(render_declared(r, "/gpu_operator/driver/precompiled"));
+	return strcmp(json_get_string(row, "suffix", "none"), "none") != 0;
+}
 
-	if (strcmp(rule, "none") && (!node->os_id || !node->os_version)) {
-		render_refuse(r, "nodes/%s/os: the image of %s has the system in its tag; declare "
-			      "id and version", node->name, key);
-		return;
-	}
-	suffix = tag_suffix(rule, node ? node->os_id : "", node ? node->os_version : "");
-	if (precompiled && (!node->kernel || has_wildcard(node->kernel))) {
+/* gpu-driver-container, docs: the tag of a precompiled driver is BRANCH-KERNEL-SYSTEM. */
+static void add_precompiled(struct render *r, struct render_images *images,
+			    const struct operator_image *image, const struct site_node *node)
+{
+	const char *suffix = image->name + strlen(image->bare);
+	_cleanup_free_ char *name = NULL;
+
+	if (!node->kernel || has_wildcard(node->kernel)) {
 		render_note(r, "mirror/images.txt: the precompiled driver image of %s is not in it: "
-			    "its tag is %s-KERNEL%s and the site declares %s; declare the exact "
-			    "kernel", node->name, tag, suffix,
+			    "its tag is %s-KERNEL%s, and the site declares %s; declare the exact "
+			    "kernel", node->name, strrchr(image->bare, ':') + 1, suffix,
 			    node->kernel ? "a pattern of kernels" : "no kernel");
 		return;
 	}
-	source = xasprintf("%s/%s:%s%s%s%s", row_part(r, row, "repository"),
-			   row_part(r, row, "image"), tag, precompiled ? "-" : "",
-			   precompiled ? node->kernel : "", suffix);
-	add(r, images, source, why);
+	name = xasprintf("%s-%s%s", image->bare, node->kernel, suffix);
+	add(r, images, name, "GPU Operator, driver");
+}
+
+/* What the operator pulls on nodes like this one; NULL: only what no system is told of in its
+ * tag. */
+static void add_system(struct render *r, struct render_images *images, const struct site_node *node)
+{
+	_cleanup_operator_images_ struct operator_images pulled = {0};
+	bool known = node && node->os_id && node->os_version, complained = false;
+
+	operator_images(&pulled, r->site, r->matrix, known ? node->os_id : "",
+			known ? node->os_version : "");
+	for (size_t i = 0; i < pulled.n; i++) {
+		const struct operator_image *image = &pulled.list[i];
+		const char *key = json_get_string(image->row, "key", "");
+		_cleanup_free_ char *why = xasprintf("GPU Operator, %s", key);
+
+		if (has_suffix(image->row) && !node)
+			continue;
+		if (has_suffix(image->row) && !known) {
+			if (!complained)
+				render_refuse(r, "nodes/%s/os: the image of %s has the system in its "
+						 "tag; declare id and version", node->name, key);
+			complained = true;
+			continue;
+		}
+		if (!strcmp(key, "driver") && operator_bool(r->site, false, "driver.usePrecompiled"))
+			add_precompiled(r, images, image, node);
+		else
+			add(r, images, image->name, why);
+	}
 }
 
 static void add_operator(struct render *r, struct render_images *images)
 {
-	_cleanup_json_ json_t *rows = images_operator_rows(r), *systems = json_object_new();
-	json_t *row;
-	size_t i;
+	_cleanup_json_ json_t *systems = json_object_new();
 
-	json_array_foreach(rows, i, row) {
-		if (!images_operator_wants(r, row))
-			continue;
-		if (!strcmp(json_get_string(row, "suffix", "none"), "none")) {
-			add_row(r, images, row, NULL);
-			continue;
-		}
-		/* one image for each system (and kernel) of the GPU nodes */
-		json_object_clear(systems);
-		for (size_t k = 0; k < r->site->n_nodes; k++) {
-			const struct site_node *node = &r->site->nodes[k];
-			_cleanup_free_ char *system = NULL;
+	add_system(r, images, NULL);
+	for (size_t i = 0; i < r->site->n_nodes; i++) {
+		const struct site_node *node = &r->site->nodes[i];
+		_cleanup_free_ char *system = NULL;
 
-			if (!cluster_has_gpus(node) || !cluster_is_worker(r, node))
-				continue;
-			system = xasprintf("%s %s %s", node->os_id ? node->os_id : "",
-					   node->os_version ? node->os_version : "",
-					   node->kernel ? node->kernel : "");
-			if (json_object_get(systems, system))
-				continue;
-			json_put_bool(systems, system, true);
-			add_row(r, images, row, node);
-		}
+		if (!cluster_has_gpus(node) || !cluster_is_worker(r, node))
+			continue;
+		system = xasprintf("%s %s %s", node->os_id ? node->os_id : "",
+				   node->os_version ? node->os_version : "",
+				   node->kernel ? node->kernel : "");
+		if (json_object_get(systems, system))
+			continue;
+		json_put_bool(systems, system, true);
+		add_system(r, images, node);
 	}
 }
 

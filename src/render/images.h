@@ -25,9 +25,8 @@ void images_clear(struct render_images *images);
 #define _cleanup_images_ __attribute__((cleanup(images_clear)))
 
 /*
- * Where the nodes pull an image from: the longest prefix that `registry.mirrors` knows is replaced.
- * Without a mirror it stays as it is, and NULL is returned when the site is air-gapped. The caller
- * frees.
+ * Where the nodes pull an image from: its mirror (operator_mirror()), else the image itself; NULL
+ * when the site is air-gapped and has no mirror of it. The caller frees.
  */
 char *images_target(const struct render *r, const char *image);
 /* The same; refuses instead of returning NULL, and returns a copy then. */
@@ -42,9 +41,3 @@ const char *images_declared(const struct render *r, const char *key);
 /* Rows of the table `images` for the declared operator, in file order; empty without one. New
  * array. */
 json_t *images_operator_rows(const struct render *r);
-/* Do the declared options pull the image of this row? */
-bool images_operator_wants(const struct render *r, json_t *row);
-/* Value of a key of the chart that the site declares below gpu_operator/values, or NULL. */
-const char *images_operator_value(const struct render *r, const char *key);
-/* Version of a row as the site has it: a declared driver.version replaces that of the table. */
-const char *images_operator_tag(const struct render *r, json_t *row);

@@ -122,12 +122,25 @@ const char *schema_check_prefix(const char *text)
 
 const char *schema_check_version(const char *text)
 {
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789._+~:-";
+
 	if (!text[0] || !strpbrk(text, "0123456789"))
 		return "a version has a digit in it";
-	for (const char *s = text; *s; s++)
-		if (isspace((unsigned char)*s))
-			return "a version has no white space in it";
+	/* it becomes part of names of images, files and packages */
+	if (text[strspn(text, letters)])
+		return "letters, digits and any of . _ + ~ : - in a version";
 	return NULL;
+}
+
+const char *schema_check_kernel(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789._+~-*?[]";
+
+	return text[0] && !text[strspn(text, letters)]
+		       ? NULL
+		       : "a pattern of `uname -r`: letters, digits and any of . _ + ~ - * ? [ ]";
 }
 
 const char *schema_check_path(const char *text)

@@ -82,6 +82,7 @@ const char *schema_check_pci_id(const char *text);
 const char *schema_check_ip(const char *text);
 const char *schema_check_prefix(const char *text);	/* address with prefix length */
 const char *schema_check_version(const char *text);
+const char *schema_check_kernel(const char *text);	/* shell pattern of uname -r */
 const char *schema_check_path(const char *text);
 const char *schema_check_url(const char *text);
 const char *schema_check_host(const char *text);	/* or address; a port may follow */

@@ -226,7 +226,7 @@ static const struct schema_type gpus = {
 	.size = sizeof(struct site_gpu), .name_at = offsetof(struct site_gpu, model) };
 
 static const struct schema_key os_keys[] = {
-	{ "id", &schema_any_text, "`ID` of os-release: `rhel`, `debian`",
+	{ "id", &word, "`ID` of os-release: `rhel`, `debian`",
 	  offsetof(struct site_node, os_id) },
 	{ "version", &schema_version, "`VERSION_ID` of os-release",
 	  offsetof(struct site_node, os_version) },
@@ -251,6 +251,9 @@ static const struct schema_type ssh = {
 static const struct schema_type role = { WORDS("gpu", "storage", "client"), .what = "a role" };
 static const struct schema_type roles = {
 	.kind = SCHEMA_ROLES, .what = "a list of roles", .item = &role };
+static const struct schema_type kernel = {
+	.kind = SCHEMA_TEXT, .what = "a pattern of kernel releases",
+	.check = schema_check_kernel };
 static const struct schema_type memlock = {
 	.kind = SCHEMA_NUMBER, .what = "unlimited, or a size like 64KiB or 1GiB",
 	.convert = schema_convert_memlock, .min = -1, .max = INT64_MAX };
@@ -290,7 +293,7 @@ static const struct schema_key node_keys[] = {
 	{ "roles", &roles, "`gpu`, `storage`, `client`", offsetof(struct site_node, roles),
 	  .fallback_text = "[gpu] with GPUs, else [client]" },
 	{ "os", &os, "operating system", 0 },
-	{ "kernel", &schema_any_text, "shell pattern of `uname -r`: `6.12.0-*.el10_2.x86_64`",
+	{ "kernel", &kernel, "shell pattern of `uname -r`: `6.12.0-*.el10_2.x86_64`",
 	  offsetof(struct site_node, kernel) },
 	{ "rdma_core_min", &schema_version, "lowest rdma-core version",
 	  offsetof(struct site_node, rdma_core_min) },

@@ -202,7 +202,7 @@ static void test_forms(void **state RH_UNUSED)
 		{ "platforms", "operator: 26.3\n    os: rhel\n    os_versions: [10]\n    kubernetes: {min: 1}\n",
 		  "t.yaml:7:17: rows/kubernetes: key 'max' is missing" },
 		{ "platforms", "operator: 26.3\n    os: rhel\n    os_versions: [\"10; rm\"]\n    kubernetes: {min: 1, max: 2}\n",
-		  "t.yaml:6:19: rows/os_versions: '10; rm' is not a version: letters, digits and any of . _ + ~ -" },
+		  "t.yaml:6:19: rows/os_versions: '10; rm' is not a version: letters, digits and any of . _ + ~ : - in a version" },
 		{ "images", "operator: 26.3.3\n    key: driver\n    repository: r\n    image: i\n    version: 1\n    suffix: none\n    when: always\n",
 		  "t.yaml:4:15: rows/operator: '26.3.3' is not an exact release: write the whole version with its 'v': v26.3.3" },
 		{ "images", "operator: v26.3.3\n    key: driver\n    repository: r\n    image: i\n    version: 1\n    suffix: os\n    when: always\n",
