@@ -48,6 +48,11 @@ static void declared_whole(void **state)
 static void hosts(void **state)
 {
 	static const struct paper_case cases[] = {
+		{ "two classes for one priority, nothing else",
+		  { HEAD NIC("driver: mlx5_core"),
+		    QOS("dscp: 24, priority: 3, traffic_class: 2, prio_tc: {0: 0, 3: 1}, "
+			"tc_bandwidth: {0: 50, 2: 50}") },
+		  VERDICT_FAIL, "qos-class-differs", "into class 1", NULL },
 		{ "two classes for one priority",
 		  { HEAD NODES, QOS("dscp: 24, priority: 3, traffic_class: 2" MAP SHARES) },
 		  VERDICT_FAIL, "qos-class-differs", "class 3", NULL },
@@ -105,6 +110,8 @@ static void nics(void **state)
 		  "no egress map", NULL },
 		{ "VLAN with another map", { HEAD VLAN(", egress: {3: 4}"), GOOD }, VERDICT_FAIL,
 		  "qos-vlan-egress", "another PCP", NULL },
+		{ "VLAN to PCP 0", { HEAD VLAN(", egress: {3: 0}"), GOOD }, VERDICT_FAIL,
+		  "qos-vlan-egress", "another PCP", NULL },
 		{ "VLAN with the map", { HEAD VLAN(", egress: {3: 3}"), GOOD }, VERDICT_PASS, NULL, NULL,
 		  NULL },
 	};
@@ -117,6 +124,28 @@ static void nics(void **state)
 	paper_unverified(PAPER("plan.qos", HEAD NODES,
 			       QOS(ROCE ", prio_tc: {0: 0, 1: 1, 2: 2, 3: 3, 4: 4}" SHARES)),
 			 "qos.ets", "more than 4");
+}
+
+/* A port with three traffic classes; and one with four. */
+static void few_classes(void **state)
+{
+	static const char row[] =
+		"  - family: mlx5\n    driver: mlx5_core\n    rdma_driver: mlx5_ib\n"
+		"    stack: inbox\n    nvidia: true\n    bond_rdma: yes\n    dscp: yes\n"
+		"    dcb_while_bonded: yes\n    dcqcn: firmware\n    atomics: yes\n"
+		"    dc_transport: true\n    traffic_classes_max: ";
+	const struct verdict *v;
+
+	(void)state;
+	for (int classes = 3; classes <= 4; classes++) {
+		_cleanup_free_ char *rows = xasprintf("%s%d\n", row, classes);
+
+		paper_table("nics", rows);
+		v = PAPER("plan.qos", HEAD NIC("driver: mlx5_core"), GOOD);
+		scene_status(v, classes == 3 ? VERDICT_FAIL : VERDICT_PASS);
+		if (classes == 3)
+			scene_cause(v, "qos-too-many-classes", "class 3 is declared");
+	}
 }
 
 static void network_switch(void **state)
@@ -194,6 +223,7 @@ int main(void)
 		cmocka_unit_test_teardown(declared_whole, paper_close),
 		cmocka_unit_test_teardown(hosts, paper_close),
 		cmocka_unit_test_teardown(nics, paper_close),
+		cmocka_unit_test_teardown(few_classes, paper_close),
 		cmocka_unit_test_teardown(network_switch, paper_close),
 		cmocka_unit_test_teardown(headroom, paper_close),
 	};
