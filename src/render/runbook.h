@@ -95,6 +95,8 @@ const struct site_link *runbook_nic(const struct site_node *node);
 char *runbook_nics(const struct site_node *node);
 /* Bond below the RDMA ports of a node, the first one; NULL: none. Borrowed. */
 const char *runbook_bond(const struct site_node *node);
+/* A text as a shell word. Caller frees. */
+char *runbook_quoted(const char *text);
 /* A value of the site as a shell word, `fallback` when it is not declared. Caller frees. */
 char *runbook_word(const struct render *r, const char *pointer, const char *fallback);
 
@@ -166,7 +168,7 @@ BOOK_PART(workload_undo);
 void runbook_copy(struct runbook *b, const char *folder, const struct site_node *node,
 		  const char *arguments);
 
-/* --- files (runbook_files.c) ------------------------------------------------------------------- */
+/* --- files (runbook_files.c) ------------------------------------------------------------------ */
 
 /* The set of the paths of all files and their folders, for runbook.paths. New reference. */
 json_t *runbook_paths(const struct render *r);
@@ -177,7 +179,7 @@ void runbook_files(struct runbook *b, unsigned phase);
  * array. */
 const char **runbook_files_below(const struct runbook *b, const char *folder, const char *end);
 
-/* --- by hand (runbook_hand.c) ------------------------------------------------------------------ */
+/* --- by hand (runbook_hand.c) ----------------------------------------------------------------- */
 
 /* What verbs of railhead do not do yet, as commands to be given by hand. A verb that comes replaces
  * its function here, and no step. */

@@ -5,20 +5,10 @@
 #include <string.h>
 
 #include "render/cluster.h"
-#include "render/format.h"
 
 static const char *declared_text(const struct runbook *b, const char *pointer)
 {
 	return json_string_value(json_pointer_get(b->r->site->document, pointer));
-}
-
-/* The namespace of the operator as a shell word. The caller frees. */
-static char *operator_namespace(const struct runbook *b)
-{
-	struct strbuf word = {0};
-
-	format_shell(&word, cluster_operator_namespace(b->r));
-	return strbuf_steal(&word);
 }
 
 static bool has_driver_container(const struct runbook *b)
@@ -32,7 +22,7 @@ static bool has_driver_container(const struct runbook *b)
 
 void runbook_operator_steps(struct runbook *b)
 {
-	_cleanup_free_ char *namespace = operator_namespace(b);
+	_cleanup_free_ char *namespace = runbook_quoted(cluster_operator_namespace(b->r));
 	const char *repo = declared_text(b, "/gpu_operator/driver/repo_config");
 
 	if (!has_driver_container(b))
@@ -74,7 +64,7 @@ void runbook_module_steps(struct runbook *b)
 void runbook_driver_steps(struct runbook *b)
 {
 	const struct site_node *node = runbook_first(b->r, WHERE_GPU);
-	_cleanup_free_ char *namespace = operator_namespace(b);
+	_cleanup_free_ char *namespace = runbook_quoted(cluster_operator_namespace(b->r));
 
 	book_step(b, PHRASE_DRIVER_SMI, NULL);
 	if (has_driver_container(b))
@@ -150,7 +140,8 @@ static const char *resource(const struct runbook *b)
 void runbook_plugin_steps(struct runbook *b)
 {
 	const struct site_node *node = runbook_first(b->r, WHERE_POD_RDMA);
-	_cleanup_free_ const char **paths = runbook_files_below(b, "kubernetes/rdma-device-plugin", ".yaml");
+	_cleanup_free_ const char **paths =
+		runbook_files_below(b, "kubernetes/rdma-device-plugin", ".yaml");
 
 	if (node && node->rdma_netns)
 		book_say(b, PHRASE_PLUGIN_NETNS, node->rdma_netns, NULL);

@@ -3,7 +3,8 @@
  * What is given by hand as long as railhead has no verb for it: `railhead qos apply` and
  * `railhead prove`. When a verb comes, its function here gives the verb instead.
  *
- * Syntax: dcb(8), dcb-app(8), dcb-ets(8) and dcb-pfc(8) of iproute2; ib_write_bw --help of perftest.
+ * Syntax: dcb(8), dcb-app(8), dcb-ets(8) and dcb-pfc(8) of iproute2; ib_write_bw --help of
+ * perftest.
  */
 #include "render/runbook.h"
 

@@ -121,20 +121,31 @@ static char *ssh_target(const struct runbook *b, const struct site_node *node, b
 	return strbuf_steal(&target);
 }
 
+/* The script wants to be root. */
+static const char *as_root(const struct runbook *b, const struct site_node *node)
+{
+	const char *user = json_string_value(render_declared(b->r, "/nodes/%s/ssh/user", node->name));
+
+	return user && strcmp(user, "root") != 0 ? "sudo " : "";
+}
+
 void runbook_copy(struct runbook *b, const char *folder, const struct site_node *node,
 		  const char *arguments)
 {
 	_cleanup_free_ char *to = ssh_target(b, node, true), *on = ssh_target(b, node, false);
+	const char *sudo = as_root(b, node);
 
-	if (!arguments) {
-		book_command(b,
-			     "scp -r %s/%s %s:/root/railhead-%s\n"
-			     "ssh %s /root/railhead-%s/install.sh --dry-run\n"
-			     "ssh %s /root/railhead-%s/install.sh",
-			     folder, node->name, to, folder, on, folder, on, folder);
+	if (arguments) {
+		book_command(b, "ssh %s %srailhead-%s/install.sh %s", on, sudo, folder, arguments);
 		return;
 	}
-	book_command(b, "ssh %s /root/railhead-%s/install.sh %s", on, folder, arguments);
+	/* what is below: a second time, scp -r of the folder itself would nest */
+	book_command(b,
+		     "ssh %s mkdir -p railhead-%s\n"
+		     "scp -r %s/%s/* %s:railhead-%s/\n"
+		     "ssh %s %srailhead-%s/install.sh --dry-run\n"
+		     "ssh %s %srailhead-%s/install.sh",
+		     on, folder, folder, node->name, to, folder, on, sudo, folder, on, sudo, folder);
 }
 
 /* A profile that was rendered for the node. */
@@ -227,8 +238,11 @@ void runbook_bonds_steps(struct runbook *b)
 	if (b->has.rails)
 		book_say(b, PHRASE_BONDS_RAILS, NULL);
 	book_step(b, PHRASE_BONDS_LOOK, NULL);
-	for (size_t i = 0; i < node->n_bonds; i++)
-		strbuf_printf(&look, "cat /proc/net/bonding/%s\n", node->bonds[i].name);
+	for (size_t i = 0; i < node->n_bonds; i++) {
+		_cleanup_free_ char *name = runbook_quoted(node->bonds[i].name);
+
+		strbuf_printf(&look, "cat /proc/net/bonding/%s\n", name);
+	}
 	strbuf_puts(&look, "ip -brief address\nip route");
 	if (peer && !strchr(peer, ':'))
 		strbuf_printf(&look, "\nping -c 3 -M do -s %lld %s", ping_payload(node), peer);
@@ -332,7 +346,7 @@ void runbook_userspace_steps(struct runbook *b)
 
 	book_step(b, PHRASE_USER_PACKAGES, NULL);
 	if (book_has(b, packages))
-		book_command(b, "xargs -r %s install </root/railhead-network/packages.txt",
+		book_command(b, "xargs -r %s install <~/railhead-network/packages.txt",
 			     debian ? "apt-get -y" : "dnf -y");
 	else
 		book_command(b, debian ? "apt-get install rdma-core ibverbs-providers ibverbs-utils "

@@ -62,8 +62,9 @@ static enum phrase without_workload(const struct runbook_shape *has)
 	return has->workload ? PHRASE_NONE : PHRASE_NO_WORKLOAD;
 }
 
-#define TEXTS(name) \
-	.purpose = PHRASE_##name##_PURPOSE, .proof = PHRASE_##name##_PROOF, .undo = PHRASE_##name##_UNDO
+#define TEXTS(name)                                                            \
+	.purpose = PHRASE_##name##_PURPOSE, .proof = PHRASE_##name##_PROOF,    \
+	.undo = PHRASE_##name##_UNDO
 
 const struct runbook_phase runbook_phases[GATE_PHASES] = {
 	[0] = { "선언, 버전, 운영체제", WHERE_ALL, TEXTS(PAPER), .steps = runbook_paper_steps },

@@ -45,9 +45,10 @@ PHRASE(JOIN_BEFORE,
 PHRASE(JOIN_CHECK, "Check the checkout of Kubespray {0!} and the inventory, and that every node answers.",
        "Kubespray {0!} 소스 폴더와 인벤토리를 점검하고 모든 노드가 응답하는지 확인합니다.")
 PHRASE(JOIN_ADD,
-       "Add the workers to a cluster that stands already. For a new cluster the step is `cluster`; both "
-       "are described by `--help`.",
-       "이미 있는 클러스터에 워커 노드를 추가합니다. 새 클러스터라면 `cluster` 단계를 씁니다. 둘 다 `--help`에 설명이 있습니다.")
+       "Add the new workers to a cluster that stands already; a proven node would get its taint back. For a "
+       "new cluster the step is `cluster`; both are described by `--help`.",
+       "이미 있는 클러스터에 새 워커 노드만 추가합니다. 이미 증명된 노드를 넣으면 테인트가 다시 걸립니다. 새 클러스터라면 `cluster` 단계를 씁니다. 둘 다 "
+       "`--help`에 설명이 있습니다.")
 PHRASE(JOIN_BY_HAND, "Join the node with the installer of this cluster, then set labels and the taint.",
        "이 클러스터의 설치 도구로 노드를 추가한 다음 레이블과 테인트를 설정합니다.")
 PHRASE(JOIN_TAINT,

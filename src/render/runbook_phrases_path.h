@@ -51,8 +51,8 @@ PHRASE(QOS_MARK,
        "{1}에서 {0}(으)로 마킹한 트래픽을 보내고, 받는 포트의 우선순위별 카운터와 스위치의 큐 카운터를 확인합니다.")
 PHRASE(QOS_PROOF, "The gates read every map back from the ports, and the packets arrive at the peer with the declared DSCP.",
        "게이트가 포트에서 모든 맵을 다시 읽어 확인하고, 패킷이 선언한 DSCP를 가진 채 상대에 도착해야 합니다.")
-PHRASE(QOS_UNDO, "Put the ports back to one class. A bond has to be taken down for it as above.",
-       "포트를 클래스 하나로 되돌립니다. 본드는 위와 같이 먼저 내려야 합니다.")
+PHRASE(QOS_UNDO, "Put the ports back to one class; ports of a bond have to leave it first, as above.",
+       "포트를 클래스 하나로 되돌립니다. 본드에 든 포트는 위와 같이 먼저 빼야 합니다.")
 
 /* --- 15 --- */
 PHRASE(PFC_PURPOSE, "The switch: the same map, PFC on priority {1} and on no other, headroom for cable and speed, the watchdog against a pause storm.",

@@ -51,17 +51,18 @@ void runbook_qos_steps(struct runbook *b)
 		book_say(b, PHRASE_QOS_NO_DCB, NULL);
 	} else {
 		_cleanup_free_ char *ports = runbook_nics(node);
+		_cleanup_free_ char *quoted = runbook_quoted(bond ? bond : "");
 
 		book_say(b, PHRASE_QOS_CHANGE, NULL);
 		if (bond) {
 			book_step(b, PHRASE_QOS_UNBOND, node->name, NULL);
-			book_command(b, "nmcli connection down %s", bond);
+			book_command(b, "nmcli connection down %s", quoted);
 		}
 		book_step(b, PHRASE_QOS_APPLY, node->name, NULL);
 		runbook_hand_qos(b, node);
 		if (bond) {
 			book_step(b, PHRASE_QOS_REBOND, NULL);
-			book_command(b, "nmcli connection up %s", bond);
+			book_command(b, "nmcli connection up %s", quoted);
 		}
 		book_step(b, PHRASE_QOS_LOOK, NULL);
 		book_command(b,

@@ -63,13 +63,19 @@ const char *runbook_bond(const struct site_node *node)
 	return NULL;
 }
 
+char *runbook_quoted(const char *text)
+{
+	struct strbuf word = {0};
+
+	format_shell(&word, text);
+	return strbuf_steal(&word);
+}
+
 char *runbook_word(const struct render *r, const char *pointer, const char *fallback)
 {
 	const char *value = json_string_value(json_pointer_get(r->site->document, pointer));
-	struct strbuf word = {0};
 
-	format_shell(&word, value ? value : fallback);
-	return strbuf_steal(&word);
+	return runbook_quoted(value ? value : fallback);
 }
 
 bool runbook_is_at(const struct render *r, const struct site_node *node, enum book_where where)
