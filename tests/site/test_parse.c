@@ -132,7 +132,7 @@ static void test_types(void **state RH_UNUSED)
 		{ HEAD "nodes:\n  a:\n",
 		  "s.yaml:4:5: nodes/a: no value; expected a map with the keys of a node ({} when it is empty)" },
 		{ HEAD "nodes: {a: {kernel: ~}}\n", "s.yaml:3:21: nodes/a/kernel: no value; expected a pattern of kernel releases" },
-		{ HEAD "nodes: {a: {kernel: ''}}\n", "s.yaml:3:21: nodes/a/kernel: '' is not text: it is empty" },
+		{ HEAD "nodes: {a: {kernel: ''}}\n", "s.yaml:3:21: nodes/a/kernel: '' is not a pattern of kernel releases: a pattern of `uname -r`: letters, digits and any of . _ + ~ - * ? [ ]" },
 		{ HEAD "nodes: {a: {gpus: {B300: {count: '8'}}}}\n",
 		  "s.yaml:3:34: nodes/a/gpus/B300/count: expected a number of GPUs, found '8'" },
 		{ HEAD "nodes: {a: {gpus: {B300: {count: 0x8}}}}\n",
