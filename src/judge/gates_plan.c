@@ -171,7 +171,8 @@ const struct gate gates_plan[] = {
 			  "DSCP << 2.",
 		.why = "24 given as traffic class instead of 96 marks DSCP 6; PFC on priority 0 "
 		       "pauses everything; a VLAN without egress map sends priority 0; a port may "
-		       "have fewer classes than the plan.",
+		       "have fewer classes than the plan. ice in DSCP mode keeps priority n in "
+		       "class n and takes another map without an error and without effect.",
 		.fix = "As the named contradiction says.",
 		.obtain = OBTAIN_PLAN,
 		.source = "IEEE 802.1Q (PFC, ETS); drivers/net/ethernet/intel/ice/ice_dcb_nl.c; "
@@ -218,7 +219,7 @@ const struct gate gates_plan[] = {
 			  "server is the RDMA build.",
 		.why = "The AIStor clients and cuObject need mlx5's DC transport. On another NIC "
 		       "they fall back to HTTP with one line on standard error, and results look "
-		       "normal.",
+		       "normal. The server begins each transfer, so it needs DC as well.",
 		.fix = "A NIC with DC for that client, or a client that speaks RC.",
 		.obtain = OBTAIN_PLAN,
 		.source = "minio/minio-cpp vendor/s3rdma/include/s3rdma.h (ff2189b); NVIDIA "
@@ -234,7 +235,8 @@ const struct gate gates_plan[] = {
 		.fix = "Raise the headroom to the computed value; the verdict shows formula and "
 		       "cell size.",
 		.obtain = OBTAIN_PLAN,
-		.source = "IEEE 802.1Q annex O (buffer requirements for PFC)",
+		.source = "SONiC doc/qos/dynamically-headroom-calculation.md; IEEE 802.3 31B.3.7 "
+			  "(pause quanta); IEEE 802.1Q annex O",
 	},
 };
 

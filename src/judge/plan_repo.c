@@ -21,10 +21,11 @@ static void options(struct judging *g, const char *version)
 {
 	if (text_version_compare(plan_number(version), MOUNTS_SKIPPED_SINCE) < 0)
 		judge_option(g, "GPU Operator v" MOUNTS_SKIPPED_SINCE " or later with "
-				"gpu_operator.driver.repo_config: it leaves the paths out");
+				"driver.repoConfig (registry.packages_url, or "
+				"gpu_operator.driver.repo_config): it leaves the paths out");
 	else
-		judge_option(g, "gpu_operator.driver.repo_config: the operator leaves the paths "
-				"out when it is set");
+		judge_option(g, "registry.packages_url or gpu_operator.driver.repo_config: the "
+				"operator leaves the paths out when driver.repoConfig is set");
 	judge_option(g, "a precompiled driver image that you build for this kernel "
 			"(gpu_operator.driver.precompiled: true): no repository is needed then");
 	judge_option(g, "the driver on the hosts (gpu_operator.driver.enabled: false; not tried "
@@ -60,23 +61,36 @@ static void judge_mounts(struct judging *g, const struct plan_case *c, const cha
 	options(g, version);
 }
 
-/* A repository that the container can reach. */
-static void judge_repository(struct judging *g, const struct plan_case *c, bool has_repo)
+/*
+ * Will the container have repositories of the mirror? The declared ConfigMap, else the one that
+ * `railhead render` makes of registry.packages_url.
+ */
+static bool has_repository(struct judging *g)
 {
 	const char *url = declared_string(g, "/registry/packages_url");
 
-	if (!has_repo)
-		judge_fail(g, "no-package-repository",
-			   "gpu_operator.driver.repo_config: NAME of a ConfigMap with the "
-			   "repositories of the mirror",
-			   "no repository of the mirror is declared for the driver container%s: it "
-			   "would ask the repositories of its image (ubi.repo), which nodes "
-			   "without a way out do not reach, and that ends the build on %s",
-			   url ? " (registry.packages_url is not told to it)" : "",
-			   plan_nodes(g, c));
-	else if (!url)
-		judge_assume(g, "the ConfigMap of driver.repo_config names repositories that the "
-				"nodes reach");
+	if (plan_helm(g, "driver.repoConfig.configMapName")) {
+		if (!url)
+			judge_assume(g, "the ConfigMap of driver.repo_config names repositories "
+					"that the nodes reach");
+		return true;
+	}
+	if (url)
+		judge_assume(g, "driver.repoConfig made of registry.packages_url, as `railhead "
+				"render` writes it");
+	return url != NULL;
+}
+
+static void judge_repository(struct judging *g, const struct plan_case *c, bool has_repo)
+{
+	if (has_repo)
+		return;
+	judge_fail(g, "no-package-repository",
+		   "registry.packages_url, or gpu_operator.driver.repo_config: NAME of a ConfigMap "
+		   "with repositories of the mirror",
+		   "no repository of the mirror is declared for the driver container: it would ask "
+		   "the repositories of its image (ubi.repo), which nodes without a way out do not "
+		   "reach, and that ends the build on %s", plan_nodes(g, c));
 }
 
 /* "kernel-devel-" and a kernel that the declared pattern matches, among the packages? */
@@ -143,7 +157,7 @@ static void judge_packages(struct judging *g, const struct plan_case *c)
 static void judge_rhel(struct judging *g, const struct plan_case *c)
 {
 	const char *version = declared_string(g, "/gpu_operator/version");
-	bool has_repo = plan_helm(g, "driver.repoConfig.configMapName");
+	bool has_repo = has_repository(g);
 
 	if (!version) {
 		judge_unknown(g, "declare gpu_operator/version",

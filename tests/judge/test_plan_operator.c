@@ -131,8 +131,11 @@ static void operator_repo(void **state)
 		  { HEAD NODES, OPERATOR("v26.7.0", REPO), GAP(PACKAGES_URL) }, VERDICT_PASS, NULL,
 		  "no subscription paths", NULL },
 		{ "26.7.0 without repositories mounts the paths",
-		  { HEAD NODES, OPERATOR("v26.7.0", ""), GAP(PACKAGES_URL) }, VERDICT_FAIL,
+		  { HEAD NODES, OPERATOR("v26.7.0", ""), GAP("") }, VERDICT_FAIL,
 		  "entitlement-paths", "without driver.repoConfig", NULL },
+		{ "26.7.0 with the rendered repositories",
+		  { HEAD NODES, OPERATOR("v26.7.0", ""), GAP(PACKAGES_URL) }, VERDICT_PASS, NULL,
+		  "no subscription paths", NULL },
 		{ "packages complete",
 		  { HEAD NODES, OPERATOR("v26.7.0", REPO),
 		    GAP(", packages: [kernel-devel-6.12.0-211.el10_2.x86_64, " KERNEL_PACKAGES "]") },
@@ -159,7 +162,7 @@ static void operator_repo(void **state)
 	(void)state;
 	paper_cases("plan.operator-repo", cases, ARRAY_SIZE(cases));
 	v = PAPER("plan.operator-repo", HEAD NODES, OPERATOR("v26.7.0", ""), GAP(""));
-	paper_option(v, "entitlement-paths", "when it is set");
+	paper_option(v, "entitlement-paths", "when driver.repoConfig is set");
 	v = PAPER("plan.operator-repo", HEAD NODES, OPERATOR("v26.3.3", ""), GAP(""));
 	paper_option(v, "entitlement-paths", "v26.7.0");
 	paper_option(v, "entitlement-paths", "precompiled");
@@ -170,6 +173,8 @@ static void operator_repo(void **state)
 	paper_unverified(v, "gpu.operator", "ubi.repo");
 	v = PAPER("plan.operator-repo", HEAD NODES, OPERATOR("v26.7.0", REPO), GAP(""));
 	paper_assumed(v, "ConfigMap");
+	v = PAPER("plan.operator-repo", HEAD NODES, OPERATOR("v26.7.0", ""), GAP(PACKAGES_URL));
+	paper_assumed(v, "registry.packages_url");
 }
 
 /* --- images ----------------------------------------------------------------------------------- */

@@ -67,6 +67,7 @@ static void ways_out(void **state)
 	paper_option(bond, "bond-in-tree-ice", "several rails");
 	paper_option(bond, "bond-in-tree-ice", "ice_lag DDP");
 	paper_option(bond, "bond-in-tree-ice", "keep the bond for TCP");
+	assert_int_equal(repo->n_causes, 1);
 	paper_option(repo, "entitlement-paths", "v26.7.0");
 	paper_option(client, "storage-client-needs-dc", "DC transport");
 	paper_unverified(scene_verdict(l, "plan.gdr-matrix", NULL), "proof.gdr", "");
