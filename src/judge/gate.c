@@ -342,6 +342,13 @@ void judge_unverified(struct judging *g, const char *gate_id, const char *fmt, .
 	struct verdict *v = g->verdict;
 
 	FORMATTED(text, fmt);
+	/* said once, whatever the number of cases that lead to it */
+	for (size_t i = 0; i < v->n_unverified; i++) {
+		const struct unverified *u = &v->unverified[i];
+
+		if (!strcmp(u->text, text) && !strcmp(u->gate ?: "", gate_id ?: ""))
+			return;
+	}
 	v->unverified = xreallocarray(v->unverified, v->n_unverified + 1, sizeof(*v->unverified));
 	v->unverified[v->n_unverified++] = (struct unverified){
 		.text = xstrdup(text),

@@ -370,6 +370,8 @@ static void many_nodes(void **state)
 	assert_int_equal(v->n_causes, 2);
 	assert_non_null(strstr(v->causes[0].text, "node-0000 and 998 others"));
 	assert_non_null(strstr(v->causes[1].text, "of node-0500"));
+	/* both leave the same open */
+	assert_int_equal(v->n_unverified, 1);
 	/* evidence does not grow with the nodes */
 	assert_true(v->n_evidence < 20);
 }
