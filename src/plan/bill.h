@@ -10,7 +10,7 @@
 
 #include "plan/plan.h"
 
-/* What a rule may ask for; each bit has its question in bill.c. */
+/* What a rule may ask for; each bit has its question in components.c. */
 enum bill_trait {
 	HAS_RDMA = 1 << 0,		/* some node has an RDMA port */
 	HAS_ICE = 1 << 1,		/* a NIC of that family below one */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "judge/subject.h"
 #include "matrix/headroom.h"
 #include "plan/plan.h"
 #include "site/schema.h"
@@ -14,6 +13,7 @@
  */
 #define ECN_MIN_BYTES 150000
 #define ECN_MAX_BYTES 1500000
+#define ECN_PROBABILITY_PERCENT 100
 #define ECN_SPEED_MBPS 100000
 #define ECN_SOURCE "NVIDIA Cumulus Linux 5.14, Quality of Service (default RoCE profile)"
 
@@ -38,24 +38,25 @@ static char *as_written(json_t *value)
 	return NULL;
 }
 
-/* Highest MTU and speed of the links below RDMA ports. */
-static void look_at_hosts(const struct site *site, int64_t *mtu, int64_t *speed_mbps)
+/* Largest frame that common switches carry: 9000 bytes and what belongs around them. */
+#define PORT_MTU_USUAL 9216
+
+/* Highest declared speed of a node with RDMA ports, 0: none. */
+static int64_t fastest_host(const struct site *site)
 {
-	*mtu = 0;
-	*speed_mbps = 0;
+	int64_t fastest = 0;
+
 	for (size_t i = 0; i < site->n_nodes; i++) {
 		const struct site_node *node = &site->nodes[i];
-		_cleanup_strings_ char **links = subject_nics_of_node(node, NULL);
 
-		for (char **name = links; name && *name; name++) {
-			const struct site_link *link = site_link_find(node, *name);
+		for (size_t k = 0; node->n_rdma && k < node->n_links; k++) {
+			const struct site_number *speed = &node->links[k].speed_mbps;
 
-			if (link && link->mtu.set && link->mtu.value > *mtu)
-				*mtu = link->mtu.value;
-			if (link && link->speed_mbps.set && link->speed_mbps.value > *speed_mbps)
-				*speed_mbps = link->speed_mbps.value;
+			if (speed->set && speed->value > fastest)
+				fastest = speed->value;
 		}
 	}
+	return fastest;
 }
 
 /* One number of the table that reports show; `formula` and `value` are taken over. */
@@ -91,12 +92,10 @@ static void put_headroom(json_t *numbers, const struct headroom_input *input,
 	json_t *declared = json_object_get(section, "headroom"), *one;
 	struct headroom need = headroom_compute(matrix, input);
 
-	if (!input->speed_mbps || !input->cable_metres || !input->port_mtu_bytes) {
+	if (!input->speed_mbps || !input->cable_metres) {
 		number_new(numbers, name,
 			   xasprintf("not computed: declare switch/%s",
-				     !input->speed_mbps	  ? "port_speed" :
-				     !input->cable_metres ? "cable_metres" :
-							    "mtu"),
+				     input->speed_mbps ? "cable_metres" : "port_speed"),
 			   NULL, source, declared);
 		return;
 	}
@@ -145,30 +144,33 @@ static void put_ecn(json_t *numbers, int64_t speed_mbps, json_t *section, bool w
 		      json_object_get(ecn, "min"));
 	put_threshold(numbers, "ECN maximum", ECN_MAX_BYTES, speed_mbps,
 		      json_object_get(ecn, "max"));
+	number_new(numbers, "ECN probability",
+		   xasprintf("%d %% at the maximum", ECN_PROBABILITY_PERCENT), NULL, ECN_SOURCE,
+		   json_object_get(ecn, "probability"));
 	number_new(numbers, "ECN order", xstrdup("minimum < maximum < where PFC pauses (xoff)"),
 		   xstrdup("else PFC pauses before a sender was told to slow down"),
 		   "Intel guide 635330", NULL);
 }
 
+/* The same numbers as gate plan.headroom takes: a frame of any size that the port carries may belong
+ * to the lossless class. */
 json_t *plan_buffers(const struct site *site, const struct matrix *matrix)
 {
 	json_t *section = json_object_get(site->document, "switch"), *buffers, *numbers;
-	int64_t host_mtu, host_speed;
 
 	if (!section)
 		return NULL;
-	look_at_hosts(site, &host_mtu, &host_speed);
 	struct headroom_input input = {
 		.speed_mbps = number_of(json_object_get(section, "port_speed"),
 					schema_convert_speed),
 		.cable_metres = json_get_int(section, "cable_metres", 0),
-		.port_mtu_bytes = json_get_int(section, "mtu", 0),
+		.port_mtu_bytes = json_get_int(section, "mtu", PORT_MTU_USUAL),
 		.cell_bytes = number_of(json_object_get(section, "cell"), schema_convert_bytes),
 	};
 
 	if (!input.speed_mbps)
-		input.speed_mbps = host_speed;
-	input.mtu_bytes = host_mtu ? host_mtu : input.port_mtu_bytes;
+		input.speed_mbps = fastest_host(site);
+	input.mtu_bytes = input.port_mtu_bytes;
 	buffers = json_object_new();
 	json_put_int(buffers, "speed_mbps", input.speed_mbps);
 	json_put_int(buffers, "cable_metres", input.cable_metres);

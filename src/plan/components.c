@@ -11,7 +11,7 @@
 
 typedef bool (*question)(const struct bill *bill);
 
-/* --- questions about the declaration ----------------------------------------------------------- */
+/* --- questions about the declaration ---------------------------------------------------------- */
 
 static const char *declared_text(const struct bill *bill, const char *pointer)
 {
@@ -219,7 +219,7 @@ static const struct {
 	{ HAS_WORKLOAD, has_workload },
 };
 
-/* --- questions about the NICs ------------------------------------------------------------------ */
+/* --- questions about the NICs ----------------------------------------------------------------- */
 
 static uint32_t traits_of_nic(const struct plan_nic *nic)
 {
@@ -287,7 +287,7 @@ static uint32_t traits_of(const struct bill *bill)
 	return traits;
 }
 
-/* --- the bill ------------------------------------------------------------------------------------ */
+/* --- the bill --------------------------------------------------------------------------------- */
 
 static const struct bill_rule *rule_of(const struct bill *bill, const struct bill_component *c)
 {
@@ -322,7 +322,7 @@ static void add(json_t *list, const struct bill *bill, const struct bill_compone
 
 	if (!rule)
 		return;
-	/* what is declared although it is not wanted has a version; the matrix's own does not matter */
+	/* what is declared and not wanted has a version; that of the matrix does not matter then */
 	version = version_of(bill, c);
 	if (!is_there && version.row) {
 		free(version.text);

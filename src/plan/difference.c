@@ -35,10 +35,10 @@ static bool same(json_t *a, json_t *b, const char *const *members)
 
 static void add(json_t *changes, json_t *before, json_t *after, const char *const *keys)
 {
-	json_t *change = json_object_new();
+	json_t *change = json_object_new(), *known = after ? after : before;
 
 	for (; *keys; keys++)
-		json_put(change, *keys, json_incref(json_object_get(after ? after : before, *keys)));
+		json_put(change, *keys, json_incref(json_object_get(known, *keys)));
 	if (before)
 		json_put(change, "before", json_incref(before));
 	if (after)

@@ -65,6 +65,8 @@ def every_form(t):
     t.equal({v["gate"] for v in plan["verdicts"] if v["status"] == "fail"} >= {"plan.bond-rdma", "plan.storage-client"}, True, "json: what cannot work fails")
     bond = next(v for v in plan["verdicts"] if v["gate"] == "plan.bond-rdma")
     t.ok(len(bond["causes"][0]["options"]) == 3, "json: the bond has its ways out", bond["causes"])
+    headroom = next(v for v in plan["verdicts"] if v["gate"] == "plan.headroom")
+    t.ok(plan["buffers"]["numbers"][0]["formula"] in headroom["summary"], "json: gate and buffers compute the same", plan["buffers"])
     root = ElementTree.fromstring(run(PROPOSAL, "-f", "junit").stdout)
     t.equal(len(root.findall("testsuite/testcase")), 17, "junit: a case for each gate")
     t.ok("PFC headroom" in root.find("testsuite/system-out").text, "junit: the buffers stand in the suite")
