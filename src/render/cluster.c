@@ -117,7 +117,7 @@ static json_t *toleration(const char *taint)
 	return t;
 }
 
-json_t *cluster_tolerations(const struct render *r)
+static json_t *tolerations_new(const struct render *r)
 {
 	json_t *tolerations = json_array_new(), *declared, *taint;
 	_cleanup_json_ json_t *seen = json_object_new();
@@ -143,6 +143,14 @@ json_t *cluster_tolerations(const struct render *r)
 		}
 	}
 	return tolerations;
+}
+
+json_t *cluster_tolerations(struct render *r)
+{
+	/* every pod of every node has them, and they are of all nodes */
+	if (!r->tolerations)
+		r->tolerations = tolerations_new(r);
+	return json_incref(r->tolerations);
 }
 
 /* --- manifests --------------------------------------------------------------------------------- */

@@ -32,8 +32,9 @@ const char *cluster_unproven_taint(const struct render *r);
 json_t *cluster_node_taints(const struct render *r, const struct site_node *node);
 /* Labels likewise, with CLUSTER_LABEL_RDMA on nodes with RDMA ports. New object. */
 json_t *cluster_node_labels(const struct render *r, const struct site_node *node);
-/* Tolerations of what has to run on GPU nodes that are not proven yet. New array. */
-json_t *cluster_tolerations(const struct render *r);
+/* Tolerations of what has to run on GPU nodes that are not proven yet. New reference to an array
+ * that is read only. */
+json_t *cluster_tolerations(struct render *r);
 
 /* --- manifests --------------------------------------------------------------------------------- */
 

@@ -152,5 +152,6 @@ void render_clear(struct render *r)
 	strings_free(r->refusals);
 	strings_free(r->notes);
 	json_decref(r->plan);
+	json_decref(r->tolerations);
 	*r = (struct render){0};
 }

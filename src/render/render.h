@@ -40,6 +40,7 @@ struct render {
 	char **refusals;
 	size_t n_refused;
 	char **notes;	/* NULL-terminated: what was not rendered and why, a line each */
+	json_t *tolerations;	/* of cluster_tolerations(); NULL: not asked for yet */
 };
 
 /* Render everything. -EINVAL: something was refused; every refusal is a line of the message.
