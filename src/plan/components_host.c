@@ -11,7 +11,8 @@
 const struct bill_component bill_host[] = {
 	{ "operating system", "host", .version = bill_version_os, .rules = {
 		{ 0, 0, "required",
-		  "the rows of the support matrix are chosen by it, and the suffix of driver images",
+		  "the rows of the support matrix are chosen by it, and the suffix of driver "
+		  "images",
 		  "NVIDIA/cloud-native-docs gpu-operator/platform-support.rst" },
 	} },
 	{ "kernel", "host", .version = bill_version_kernel, .rules = {
@@ -20,8 +21,8 @@ const struct bill_component bill_host[] = {
 		  "the driver container is built for exactly this kernel",
 		  "Linux commit d2225b838cca; " RHEL10_DRIVER },
 		{ GPUDIRECT, 0, "required",
-		  "GPUDirect RDMA by DMA-BUF needs 5.12 or later, and an RDMA driver that registers "
-		  "such memory", GDR_PAGE },
+		  "GPUDirect RDMA by DMA-BUF needs 5.12 or later, and an RDMA driver that "
+		  "registers such memory", GDR_PAGE },
 		{ HAS_GPU, 0, "required", "the GPU driver is built for exactly this kernel",
 		  RHEL10_DRIVER },
 		{ 0, 0, "required", "it brings the drivers that are not declared out-of-tree",
@@ -35,17 +36,18 @@ const struct bill_component bill_host[] = {
 	} },
 	{ "ice", "host", .version = bill_version_ice, .rules = {
 		{ HAS_ICE | ICE_OUT_OF_TREE | RDMA_ON_BOND, 0, "required",
-		  "RDMA over a bond of E810 ports exists in Intel's driver only, from 1.14.9 on for "
-		  "modes other than active-backup", ICE_README },
+		  "RDMA over a bond of E810 ports exists in Intel's driver only, from 1.14.9 on "
+		  "for modes other than active-backup", ICE_README },
 		{ HAS_ICE | ICE_OUT_OF_TREE, 0, "required",
 		  "it drives the E810 ports; built from Intel's source, it is built again for each "
 		  "kernel and signed for Secure Boot", ICE_README },
 		{ HAS_ICE | RDMA_ON_BOND, 0, "required",
-		  "it drives the E810 ports; the kernel's takes RDMA from a port as soon as it joins "
-		  "any bond", ICE_LAG },
+		  "it drives the E810 ports; the kernel's takes RDMA from a port as soon as it "
+		  "joins any bond", ICE_LAG },
 		{ HAS_ICE, 0, "required", "it drives the E810 ports; the kernel's own will do",
 		  ICE_LAG },
-		{ HAS_RDMA, 0, "not-needed", "no E810 lies below an RDMA port", "site file, `links`" },
+		{ HAS_RDMA, 0, "not-needed", "no E810 lies below an RDMA port",
+		  "site file, `links`" },
 	} },
 	{ "irdma", "host", .version = bill_version_irdma, .rules = {
 		{ HAS_ICE | ICE_OUT_OF_TREE, 0, "required",
@@ -54,7 +56,8 @@ const struct bill_component bill_host[] = {
 		{ HAS_ICE, 0, "required",
 		  "it carries RoCEv2 on the E810; the kernel's belongs to the kernel's ice",
 		  "Linux drivers/infiniband/hw/irdma; " ICE_README },
-		{ HAS_RDMA, 0, "not-needed", "no E810 lies below an RDMA port", "site file, `links`" },
+		{ HAS_RDMA, 0, "not-needed", "no E810 lies below an RDMA port",
+		  "site file, `links`" },
 	} },
 	{ "mlx5_core and mlx5_ib", "host", .rules = {
 		{ HAS_MLX5, 0, "required", "they drive the ConnectX ports and carry RoCEv2 on them",
@@ -82,7 +85,8 @@ const struct bill_component bill_host[] = {
 		  "its irdma provider registers DMA-BUF memory from 45.0 on, on the host and in "
 		  "every image that uses RDMA",
 		  "linux-rdma/rdma-core commit 087deb5f3 (in v45.0, not in v44)" },
-		{ HAS_RDMA, 0, "required", "verbs library and provider of the NIC", "linux-rdma/rdma-core" },
+		{ HAS_RDMA, 0, "required", "verbs library and provider of the NIC",
+		  "linux-rdma/rdma-core" },
 	} },
 	{ "ib_uverbs, ib_umad, rdma_ucm", "host", .rules = {
 		{ HAS_RDMA | KUBERNETES | PODS_HOST_GID, 0, "required",
@@ -97,15 +101,15 @@ const struct bill_component bill_host[] = {
 		  "Intel's guide for VF LAG, for RoCE it is an inference",
 		  ICE_README "; Intel eSwitch guide" },
 		{ HAS_ICE, 0, "required",
-		  "ice stops at a newer major and warns at another minor version; it shall be equal "
-		  "on all ports and nodes", "Linux drivers/net/ethernet/intel/ice" },
+		  "ice stops at a newer major and warns at another minor version; it shall be "
+		  "equal on all ports and nodes", "Linux drivers/net/ethernet/intel/ice" },
 	} },
 	{ "DDP package", "NIC, loaded by the host", .version = bill_version_ddp, .rules = {
 		{ HAS_ICE | ICE_OUT_OF_TREE | RDMA_ON_BOND, 0, "not-needed",
 		  "the ice_lag package takes the place of the default one", ICE_README },
 		{ HAS_ICE, 0, "required",
-		  "without one ice runs in Safe Mode: one queue, no RDMA, no DCB; the initramfs needs "
-		  "it too", "Linux drivers/net/ethernet/intel/ice" },
+		  "without one ice runs in Safe Mode: one queue, no RDMA, no DCB; the initramfs "
+		  "needs it too", "Linux drivers/net/ethernet/intel/ice" },
 	} },
 	{ "ice_lag DDP package", "NIC, loaded by the host", .rules = {
 		{ HAS_ICE | ICE_OUT_OF_TREE | RDMA_ON_BOND, 0, "required",
@@ -117,18 +121,18 @@ const struct bill_component bill_host[] = {
 	} },
 	{ "LLDP agent of the firmware", "NIC", .rules = {
 		{ HAS_ICE | WANTS_PFC, 0, "must-not",
-		  "while it runs the host can only read DCB: no DSCP mode, no PFC or ETS of its own; "
-		  "`fw-lldp-agent off` on each port", ICE_README "; ice_dcb_nl.c" },
+		  "while it runs the host can only read DCB: no DSCP mode, no PFC or ETS of its "
+		  "own; `fw-lldp-agent off` on each port", ICE_README "; ice_dcb_nl.c" },
 	} },
 	{ "lldpad", "host", .rules = {
 		{ HAS_RDMA | WANTS_PFC, 0, "not-needed",
-		  "railhead sets DCB through the kernel; an lldpad may overwrite that when it starts "
-		  "(unverified)", "railhead render; open-lldp" },
+		  "railhead sets DCB through the kernel; an lldpad may overwrite that when it "
+		  "starts (unverified)", "railhead render; open-lldp" },
 	} },
 	{ "DCB: DSCP map, ETS, PFC", "host", .rules = {
 		{ HAS_RDMA | WANTS_PFC | HAS_ICE, 0, "required",
-		  "the RoCE class is lossless only if the sender keeps it apart and obeys pauses; ice "
-		  "refuses changes on a bonded port, so it is set before the bond is built",
+		  "the RoCE class is lossless only if the sender keeps it apart and obeys pauses; "
+		  "ice refuses changes on a bonded port, so it is set before the bond is built",
 		  "Linux drivers/net/ethernet/intel/ice/ice_dcb_nl.c" },
 		{ HAS_RDMA | WANTS_PFC, 0, "required",
 		  "the RoCE class is lossless only if the sender keeps it apart and obeys pauses",
@@ -141,19 +145,21 @@ const struct bill_component bill_host[] = {
 	} },
 	{ "default_roce_tos", "host", .rules = {
 		{ HAS_RDMA | PODS_RDMA_CM, 0, "required",
-		  "connections by RDMA-CM take their ToS from it (DSCP 24 is 96); it is lost when the "
-		  "device is plugged again", "Linux Documentation/ABI/testing/configfs-rdma_cm" },
+		  "connections by RDMA-CM take their ToS from it (DSCP 24 is 96); it is lost when "
+		  "the device is plugged "
+		  "again", "Linux Documentation/ABI/testing/configfs-rdma_cm" },
 		{ HAS_RDMA, 0, "recommended",
 		  "for programs that use RDMA-CM; others set the traffic class themselves",
 		  "Linux Documentation/ABI/testing/configfs-rdma_cm" },
 	} },
 	{ "locked memory", "host, containerd", .version = bill_version_memlock, .rules = {
 		{ HAS_RDMA | KUBESPRAY, 0, "required",
-		  "registered memory is locked and containers inherit containerd's limit; Kubespray "
-		  "sets it to infinity", "Kubespray containerd_limit_mem_lock; Linux umem.c" },
+		  "registered memory is locked and containers inherit containerd's limit; "
+		  "Kubespray sets it to "
+		  "infinity", "Kubespray containerd_limit_mem_lock; Linux umem.c" },
 		{ HAS_RDMA | KUBERNETES, 0, "required",
-		  "registered memory is locked, containers inherit containerd's limit, and 8 MiB is "
-		  "the default; IPC_LOCK helps root containers only",
+		  "registered memory is locked, containers inherit containerd's limit, and 8 MiB "
+		  "is the default; IPC_LOCK helps root containers only",
 		  "Linux umem.c; NVIDIA/nvidia-container-toolkit#2037" },
 		{ HAS_RDMA, 0, "required", "registered memory is locked; 8 MiB is the default",
 		  "Linux umem.c" },
