@@ -184,8 +184,10 @@ const char **runbook_files_below(const struct runbook *b, const char *folder, co
 /* What verbs of railhead do not do yet, as commands to be given by hand. A verb that comes replaces
  * its function here, and no step. */
 
-/* Set the declared DCB on the ports of a node. */
+/* Set the DCB of the rendered plan on the ports of a node. */
 void runbook_hand_qos(struct runbook *b, const struct site_node *node);
+/* What becomes of it at the next boot. */
+void runbook_hand_boot(struct runbook *b);
 /* The same back to what a port has that nobody configured. */
 void runbook_hand_qos_undo(struct runbook *b, const struct site_node *node);
 /* A step: RDMA between two nodes with programs of perftest, parted by blanks. The server is a GPU

@@ -76,7 +76,7 @@ void runbook_qos_steps(struct runbook *b)
 		if (book_has(b, "qos/")) {
 			book_step(b, PHRASE_QOS_INSTALL, node->name, NULL);
 			runbook_copy(b, "qos", node, NULL);
-			book_say(b, PHRASE_QOS_UNIT, NULL);
+			runbook_hand_boot(b);
 		}
 	}
 	put_measurement(b, PHRASE_QOS_MARK);
@@ -136,9 +136,9 @@ static void put_switches(struct runbook *b)
 		const char *config = strcmp(paths[0], *verify) ? paths[0] : paths[1];
 
 		book_step(b, PHRASE_PFC_CONFIGURE, last, config ? config : folder, *verify, NULL);
-		if (b->has.ecn)
-			book_say(b, PHRASE_PFC_ORDER, NULL);
 	}
+	if (last && b->has.ecn)
+		book_say(b, PHRASE_PFC_ORDER, NULL);
 }
 
 void runbook_pfc_steps(struct runbook *b)

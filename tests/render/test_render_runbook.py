@@ -155,7 +155,7 @@ def check_book(t, name, folder, korean):
     verbs = {line.split()[0] for line in railhead("--help").stdout.splitlines() if line.startswith("  ")}
     called = {m for command in page.code for m in re.findall(r"(?:^|\s)railhead ([a-z-]+)", command)}
     t.ok(called <= verbs, f"{name}: commands call verbs that are there", str(called - verbs))
-    for later in ("prove",):
+    for later in ("prove", "qos"):
         t.ok(later not in verbs or later in called, f"{name}: `railhead {later}` exists, so it is used (src/render/runbook_hand.c)")
 
     if korean:
@@ -177,6 +177,28 @@ def examples(t):
                 result = render(site, folder, language)
                 if t.ok(result.returncode == 0, f"{site.stem} renders in {language}", result.stderr):
                     check_book(t, f"{site.stem}, {language}", folder, language == "ko")
+
+
+def qos_by_hand(t):
+    """The commands of phase 14 are the rendered plan: each step, in its order."""
+    program = {"private-flag": "ethtool", "dcbx": "dcb dcbx", "pause": "ethtool", "dscp": "dcb app", "ets": "dcb ets", "pfc": "dcb pfc"}
+    with tempfile.TemporaryDirectory() as scratch:
+        for site in ("e810-two-rails", "e810-oot-lacp", "connectx"):
+            folder = Path(scratch) / site
+            render(TOP / f"examples/{site}.yaml", folder, "en")
+            plan = json.loads((folder / "qos/gpu-node-01/qos-plan.json").read_text())
+            command = next(c for c in page_of(folder).code if "dcb app add" in c)
+            lines = [line.strip() for line in command.splitlines() if line.startswith("\t")]
+            steps = plan["ports"][0]["steps"]
+            t.ok(
+                len(lines) == len(steps) and all(line.startswith(program[step["set"]] + " ") for line, step in zip(lines, steps)),
+                f"{site}: each step of the plan is a command",
+                command,
+            )
+            ets = next(line for line in lines if line.startswith("dcb ets"))
+            shares = [int(share.split(":")[1]) for share in ets.split(" tc-bw ")[1].split()]
+            t.ok(sum(shares) == 100 and shares[3] == 50, f"{site}: the shares add up", ets)
+            t.equal("prio-tc" in ets, site == "connectx", f"{site}: ice gets no map of priorities")
 
 
 def plan_is_told(t):
@@ -282,7 +304,7 @@ def snapshots(t):
 def main():
     t = Tap()
     t.ok(len(phrases()) > 150, "the table of phrases is read", len(phrases()))
-    for case in (examples, plan_is_told, hostile_site, many_nodes, snapshots):
+    for case in (examples, qos_by_hand, plan_is_told, hostile_site, many_nodes, snapshots):
         t.case(case)
     t.done()
 
