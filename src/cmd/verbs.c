@@ -83,9 +83,9 @@ static const struct cmd_verb verbs[] = {
 		.formats = "text json html junit ctrf",
 		.summary = "show a stored JSON report in another format",
 		.description =
-			"Reads what `railhead check --format json` wrote ('-' is standard input) and shows it as\n"
-			"text, page, JUnit or CTRF, without looking at any machine.\n\n"
-			"Exit status: that of the check which made the report.",
+			"Reads what `railhead check` or `railhead plan` wrote with --format json ('-' is standard\n"
+			"input) and shows it as text, page, JUnit or CTRF, without looking at any machine.\n\n"
+			"Exit status: that of the check or plan which made the report.",
 		.run = cmd_report,
 	},
 	{
