@@ -102,6 +102,7 @@ static void put_ways_out(struct wrap *w, json_t *verdict)
 	json_t *cause, *option;
 	size_t i, k;
 
+	put_detail(w, "obtain", json_get_string(verdict, "obtain", NULL));
 	json_array_foreach(json_object_get(verdict, "causes"), i, cause) {
 		put_detail(w, "fix", json_get_string(cause, "fix", NULL));
 		json_array_foreach(json_object_get(cause, "options"), k, option) {

@@ -42,8 +42,12 @@ static void put_members(struct strbuf *b, json_t *value, bool all)
 		if (min && max && (member == json_object_get(value, "min") ||
 				   member == json_object_get(value, "max")))
 			continue;
-		strbuf_printf(b, "%s%s ", between, key);
+		/* a list within a list needs its own ends */
+		bool list = json_is_array(member);
+
+		strbuf_printf(b, "%s%s %s", between, key, list ? "(" : "");
 		put_value(b, member, all);
+		strbuf_puts(b, list ? ")" : "");
 		between = ", ";
 	}
 }
@@ -164,18 +168,19 @@ static void put_as_lines(struct wrap *w, const struct columns *c, json_t *rows,
 	size_t i;
 
 	json_array_foreach(rows, i, row) {
-		const char *between = "";
+		size_t last = 0;
 
+		for (size_t k = 0; k < c->n; k++)
+			last = json_object_get(row, c->keys[k]) ? k : last;
 		w->indent = 6;
 		wrap_to(w, 2);
-		for (size_t k = 0; k < c->n; k++) {
+		for (size_t k = 0; k <= last; k++) {
 			_cleanup_free_ char *text = cell(row, c->keys[k], options);
 
 			if (!json_object_get(row, c->keys[k]))
 				continue;
-			wrap_putf(w, WRAP_DIM, "%s%s ", between, c->keys[k]);
-			wrap_put(w, WRAP_PLAIN, text);
-			between = "; ";
+			wrap_putf(w, WRAP_DIM, "%s ", c->keys[k]);
+			wrap_putf(w, WRAP_PLAIN, "%s%s", text, k < last ? "; " : "");
 		}
 		put_provenance(w, row, 2, options);
 	}
