@@ -15,15 +15,18 @@
 #define STAGING ".railhead-new"
 #define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
 
+/* The folder that was reached last below a root: files come in path order. */
+struct walk {
+	int root;
+	char *parent;
+	int parent_fd;	/* -1: none */
+};
+
 struct folder {
 	char *path;
-	int fd;
-	int staging;		/* -1: nothing was staged */
-	size_t n_staged;
-	sigset_t before;	/* mask of signals, to be put back; valid with `staging` */
-	/* the folder that was reached last: files come in path order */
-	char *parent;
-	int parent_fd;
+	struct walk here, staging;	/* staging.root is -1 while nothing was staged */
+	mode_t mask;		/* umask, and mask of signals to be put back; valid with `staging` */
+	sigset_t before;
 };
 
 static int fail(const struct folder *f, int rc, const char *path, struct error *err)
@@ -36,8 +39,8 @@ static int folder_new(struct folder **folder, const char *path, int fd)
 	struct folder *f = xcalloc(1, sizeof(*f));
 
 	f->path = xstrdup(path);
-	f->fd = fd;
-	f->staging = f->parent_fd = -1;
+	f->here = (struct walk){ .root = fd, .parent_fd = -1 };
+	f->staging = (struct walk){ .root = -1, .parent_fd = -1 };
 	*folder = f;
 	return 0;
 }
@@ -58,7 +61,7 @@ int folder_open_to_write(struct folder **folder, const char *path, struct error 
 	int rc = folder_open(&f, path, err);
 	if (rc < 0)
 		return rc;
-	if (flock(f->fd, LOCK_EX | LOCK_NB) < 0) {
+	if (flock(f->here.root, LOCK_EX | LOCK_NB) < 0) {
 		if (errno == EWOULDBLOCK)
 			return error_set(err, -EBUSY, "%s: another program is writing to it", path);
 		/* some network file systems have no locks; then the user has to take care */
@@ -71,62 +74,56 @@ int folder_open_to_write(struct folder **folder, const char *path, struct error 
 }
 
 /* Descriptor of the folder that holds the last component of `path`, which is `*name`; it belongs
- * to `f`. `make`: folders that are not there are made. Or a negative errno. */
-static int parent_open(struct folder *f, const char *path, bool make, const char **name)
+ * to `w`. `make`: folders that are not there are made. Or a negative errno. */
+static int parent_open(struct walk *w, const char *path, bool make, const char **name)
 {
 	const char *slash = strrchr(path, '/');
 
 	*name = slash ? slash + 1 : path;
 	if (!slash)
-		return f->fd;
+		return w->root;
 	size_t len = (size_t)(slash - path);
-	if (f->parent && strlen(f->parent) == len && !strncmp(f->parent, path, len))
-		return f->parent_fd;
+	if (w->parent && strlen(w->parent) == len && !strncmp(w->parent, path, len))
+		return w->parent_fd;
 
 	_cleanup_free_ char *parts = xstrndup(path, len);
-	int fd = f->fd;
+	int fd = w->root;
 
 	for (char *part = parts, *next; part; part = next) {
 		next = strchr(part, '/');
 		if (next)
 			*next++ = '\0';
-		if (make && mkdirat(fd, part, 0777) < 0 && errno != EEXIST) {
-			int rc = -errno;
-
-			if (fd != f->fd)
-				close(fd);
-			return rc;
-		}
-		int below = openat(fd, part, OPEN_FOLDER);
-		int rc = -errno;
-
-		if (fd != f->fd)
+		int rc = make && mkdirat(fd, part, 0777) < 0 && errno != EEXIST ? -errno : 0;
+		int below = rc < 0 ? -1 : openat(fd, part, OPEN_FOLDER);
+		if (!rc && below < 0)	/* O_DIRECTORY on a link: ENOTDIR or ELOOP, by kernel */
+			rc = errno == ELOOP ? -ENOTDIR : -errno;
+		if (fd != w->root)
 			close(fd);
-		if (below < 0)	/* O_DIRECTORY on a link: ENOTDIR or ELOOP, by kernel */
-			return rc == -ELOOP ? -ENOTDIR : rc;
+		if (rc < 0)
+			return rc;
 		fd = below;
 	}
-	if (f->parent_fd >= 0)
-		close(f->parent_fd);
-	free(f->parent);
-	f->parent = xstrndup(path, len);
-	f->parent_fd = fd;
+	if (w->parent_fd >= 0)
+		close(w->parent_fd);
+	free(w->parent);
+	w->parent = xstrndup(path, len);
+	w->parent_fd = fd;
 	return fd;
 }
 
-static void parent_forget(struct folder *f)
+static void walk_forget(struct walk *w)
 {
-	if (f->parent_fd >= 0)
-		close(f->parent_fd);
-	free(f->parent);
-	f->parent = NULL;
-	f->parent_fd = -1;
+	if (w->parent_fd >= 0)
+		close(w->parent_fd);
+	free(w->parent);
+	w->parent = NULL;
+	w->parent_fd = -1;
 }
 
 int folder_look(struct folder *f, const char *path, struct folder_entry *entry, struct error *err)
 {
 	const char *name;
-	int fd = parent_open(f, path, false, &name);
+	int fd = parent_open(&f->here, path, false, &name);
 	struct stat st;
 
 	*entry = (struct folder_entry){0};
@@ -144,7 +141,7 @@ int folder_read(struct folder *f, const char *path, size_t max, char **data, siz
 		struct error *err)
 {
 	const char *name;
-	int parent = parent_open(f, path, false, &name);
+	int parent = parent_open(&f->here, path, false, &name);
 	struct stat st;
 
 	if (parent < 0)
@@ -181,9 +178,12 @@ int folder_read(struct folder *f, const char *path, size_t max, char **data, siz
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static void staging_empty(int staging)
+/* What railhead stages is a few folders deep. */
+#define STAGING_DEPTH 16
+
+/* Remove all below `fd`, which is closed. */
+static void empty(int fd, unsigned depth)
 {
-	int fd = openat(staging, ".", OPEN_FOLDER);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
 	if (!dir) {
@@ -191,8 +191,14 @@ static void staging_empty(int staging)
 			close(fd);
 		return;
 	}
-	for (struct dirent *entry; (entry = readdir(dir));)
-		unlinkat(staging, entry->d_name, 0);	/* "." and ".." refuse */
+	for (struct dirent *entry; (entry = readdir(dir));) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (!unlinkat(fd, entry->d_name, 0) || !depth)
+			continue;
+		empty(openat(fd, entry->d_name, OPEN_FOLDER), depth - 1);
+		unlinkat(fd, entry->d_name, AT_REMOVEDIR);
+	}
 	closedir(dir);
 }
 
@@ -200,13 +206,18 @@ static int staging_open(struct folder *f, struct error *err)
 {
 	sigset_t stop;
 
-	if (mkdirat(f->fd, STAGING, 0700) < 0 && errno != EEXIST)
+	int root = f->here.root;
+
+	if (mkdirat(root, STAGING, 0700) < 0 && errno != EEXIST)
 		return fail(f, -errno, STAGING, err);
-	int fd = openat(f->fd, STAGING, OPEN_FOLDER);
+	int fd = openat(root, STAGING, OPEN_FOLDER);
 	if (fd < 0)
 		return fail(f, -errno, STAGING, err);
-	staging_empty(fd);	/* of one that was killed */
-	f->staging = fd;
+	/* of one that was killed */
+	empty(openat(root, STAGING, OPEN_FOLDER), STAGING_DEPTH);
+	f->staging.root = fd;
+	f->mask = umask(0);
+	umask(f->mask);
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGINT);
 	sigaddset(&stop, SIGTERM);
@@ -219,59 +230,81 @@ bool folder_interrupted(const struct folder *f)
 {
 	sigset_t pending;
 
-	return f->staging >= 0 && !sigpending(&pending) &&
+	return f->staging.root >= 0 && !sigpending(&pending) &&
 	       ((sigismember(&pending, SIGINT) && !sigismember(&f->before, SIGINT)) ||
 		(sigismember(&pending, SIGTERM) && !sigismember(&f->before, SIGTERM)) ||
 		(sigismember(&pending, SIGHUP) && !sigismember(&f->before, SIGHUP)));
 }
 
-/* Name of a staged file. */
-static char *staged_name(size_t id)
-{
-	return xasprintf("%zu", id);
-}
-
-int folder_stage(struct folder *f, const void *data, size_t len, mode_t mode, size_t *id,
+int folder_stage(struct folder *f, const char *path, const void *data, size_t len, mode_t mode,
 		 struct error *err)
 {
-	int rc = f->staging < 0 ? staging_open(f, err) : 0;
+	int rc = f->staging.root < 0 ? staging_open(f, err) : 0;
+	const char *name;
 
 	if (rc < 0)
 		return rc;
-	_cleanup_free_ char *name = staged_name(f->n_staged);
-	int fd = openat(f->staging, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-			0600);
+	int parent = parent_open(&f->staging, path, true, &name);
+	int fd = parent < 0 ? -1 :
+			      openat(parent, name,
+				     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 	if (fd < 0)
-		return fail(f, -errno, STAGING, err);
+		return fail(f, parent < 0 ? parent : -errno, path, err);
 	rc = file_write_all(fd, data, len);
-	if (!rc && fchmod(fd, mode) < 0)
+	if (!rc && (mode & f->mask) && fchmod(fd, mode) < 0)
 		rc = -errno;
 	if (close(fd) < 0 && !rc)	/* where NFS says that the disk is full */
 		rc = -errno;
-	if (rc < 0) {
-		unlinkat(f->staging, name, 0);
-		return error_set_errno(err, rc, "cannot write to %s", f->path);
-	}
-	*id = f->n_staged++;
-	return 0;
+	return rc < 0 ? error_set_errno(err, rc, "cannot write %s/%s", f->path, path) : 0;
 }
 
-int folder_place(struct folder *f, size_t id, const char *path, struct error *err)
+/* Move all below `from`, which is closed, to `to`: a folder that is not there in one step. `last`
+ * is left out. Returns 0 or a negative errno. */
+static int place(int from, int to, const char *last)
 {
-	_cleanup_free_ char *staged = staged_name(id);
-	const char *name;
-	int fd = parent_open(f, path, true, &name);
+	DIR *dir = from < 0 ? NULL : fdopendir(from);
+	int rc = dir ? 0 : -errno;
 
-	if (fd >= 0 && renameat(f->staging, staged, fd, name) < 0)
-		fd = -errno;
-	return fd < 0 ? fail(f, fd, path, err) : 0;
+	if (!dir && from >= 0)
+		close(from);
+	for (struct dirent *entry; !rc && (entry = readdir(dir));) {
+		const char *name = entry->d_name;
+
+		if (!strcmp(name, ".") || !strcmp(name, "..") || (last && !strcmp(name, last)))
+			continue;
+		/* a folder replaces an empty one only: EEXIST or ENOTEMPTY, by file system */
+		if (!renameat(from, name, to, name))
+			continue;
+		rc = -errno;
+		if (rc != -EEXIST && rc != -ENOTEMPTY)
+			break;
+		_cleanup_close_ int below = openat(to, name, OPEN_FOLDER);
+		rc = below < 0 ? -errno : place(openat(from, name, OPEN_FOLDER), below, NULL);
+	}
+	if (dir)
+		closedir(dir);
+	return rc;
+}
+
+int folder_place(struct folder *f, const char *last, struct error *err)
+{
+	int root = f->here.root, staging = f->staging.root;
+
+	if (staging < 0)
+		return 0;
+	int rc = place(openat(root, STAGING, OPEN_FOLDER), root, last);
+	if (!rc && renameat(staging, last, root, last) < 0 && errno != ENOENT)
+		rc = -errno;
+	return rc < 0 ? error_set_errno(err, rc, "cannot put the new files of %s in place",
+					f->path) :
+			0;
 }
 
 int folder_remove(struct folder *f, const char *path, struct error *err)
 {
 	_cleanup_free_ char *above = xstrdup(path);
 	const char *name;
-	int fd = parent_open(f, path, false, &name);
+	int fd = parent_open(&f->here, path, false, &name);
 
 	if (fd < 0)
 		return fail(f, fd, path, err);
@@ -279,18 +312,18 @@ int folder_remove(struct folder *f, const char *path, struct error *err)
 		return fail(f, -errno, path, err);
 	for (char *slash; (slash = strrchr(above, '/'));) {
 		*slash = '\0';
-		fd = parent_open(f, above, false, &name);
+		fd = parent_open(&f->here, above, false, &name);
 		if (fd < 0 || unlinkat(fd, name, AT_REMOVEDIR) < 0)
 			break;	/* not empty: others have something in it */
 	}
-	parent_forget(f);	/* it may have been one of them */
+	walk_forget(&f->here);	/* it may have been one of them */
 	return 0;
 }
 
 int folder_keep(struct folder *f, const char *path, char **kept, struct error *err)
 {
 	const char *name;
-	int fd = parent_open(f, path, false, &name);
+	int fd = parent_open(&f->here, path, false, &name);
 	struct stat st;
 
 	if (fd < 0)
@@ -303,7 +336,7 @@ int folder_keep(struct folder *f, const char *path, char **kept, struct error *e
 			if (errno != ENOENT || renameat(fd, name, fd, other) < 0)
 				return fail(f, -errno, path, err);
 			*kept = xasprintf("%s%s", path, suffix);
-			parent_forget(f);
+			walk_forget(&f->here);
 			return 0;
 		}
 		free(suffix);
@@ -313,17 +346,18 @@ int folder_keep(struct folder *f, const char *path, char **kept, struct error *e
 
 void folder_close(struct folder *f)
 {
-	parent_forget(f);
-	if (f->staging >= 0) {
-		staging_empty(f->staging);
-		close(f->staging);
-		unlinkat(f->fd, STAGING, AT_REMOVEDIR);
-	}
-	int staging = f->staging;
+	bool staged = f->staging.root >= 0;
 	sigset_t before = f->before;
-	close(f->fd);
+
+	walk_forget(&f->here);
+	walk_forget(&f->staging);
+	if (staged) {
+		empty(f->staging.root, STAGING_DEPTH);
+		unlinkat(f->here.root, STAGING, AT_REMOVEDIR);
+	}
+	close(f->here.root);
 	free(f->path);
 	free(f);
-	if (staging >= 0)
+	if (staged)
 		sigprocmask(SIG_SETMASK, &before, NULL);
 }

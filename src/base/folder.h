@@ -4,11 +4,12 @@
  * one component after the other, and symbolic links are not followed: nothing outside is read or
  * written, whoever owns a part of the folder. (The folder itself may be reached by a link.)
  *
- * New files are collected in `.railhead-new` inside it and then put in place by rename(2), so that
- * a full disk is found out before anything is replaced. Until folder_close() the signals SIGINT,
- * SIGTERM and SIGHUP are held back from folder_stage() on; a long collection looks for them with
- * folder_interrupted(). Nothing is synchronized to the disk: what was rendered can be rendered
- * again, and the manifest tells when a power failure came in between.
+ * New files are collected in a tree, `.railhead-new` inside it, and then put in place by rename(2),
+ * a whole folder at once where there is none yet. So a full disk is found out before anything is
+ * replaced. The signals SIGINT, SIGTERM and SIGHUP are held back from the first folder_stage() to
+ * folder_close(); a long collection looks for them with folder_interrupted(). Nothing is
+ * synchronized to the disk: what was rendered can be rendered again, and the manifest tells when a
+ * power failure came in between.
  *
  * Paths are relative, with components other than "", "." and "..". Messages name folder and path.
  */
@@ -56,11 +57,12 @@ int folder_look(struct folder *folder, const char *path, struct folder_entry *en
 int folder_read(struct folder *folder, const char *path, size_t max, char **data, size_t *len,
 		struct error *err);
 
-/* Collect a file with these permission bits; `*id` is its number for folder_place(). */
-int folder_stage(struct folder *folder, const void *data, size_t len, mode_t mode, size_t *id,
-		 struct error *err);
-/* Put it at `path`, in place of a file that is there; folders above are made. */
-int folder_place(struct folder *folder, size_t id, const char *path, struct error *err);
+/* Collect a file with these permission bits for `path`; folders above are made with it. */
+int folder_stage(struct folder *folder, const char *path, const void *data, size_t len,
+		 mode_t mode, struct error *err);
+/* Put all that was collected in place, over the files that are there; the file `last`, beside the
+ * others, comes last. */
+int folder_place(struct folder *folder, const char *last, struct error *err);
 /* One of the held back signals has come. */
 bool folder_interrupted(const struct folder *folder);
 

@@ -32,7 +32,9 @@ void strbuf_puts(struct strbuf *b, const char *s)
 
 void strbuf_putc(struct strbuf *b, char c)
 {
-	strbuf_add(b, &c, 1);
+	strbuf_reserve(b, 1);
+	b->s[b->len++] = c;
+	b->s[b->len] = '\0';
 }
 
 void strbuf_printf(struct strbuf *b, const char *fmt, ...)

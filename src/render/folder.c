@@ -21,7 +21,6 @@ struct change {
 	struct folder_entry there;
 	bool in_the_way;	/* what is there is not as the last rendering left it */
 	bool known;		/* the last rendering wrote that path */
-	size_t staged;
 };
 
 struct changes {
@@ -153,8 +152,8 @@ static int stage_all(struct changes *c, struct folder *folder, struct error *err
 
 		if (!change->text)
 			continue;
-		int rc = folder_stage(folder, strbuf_str(change->text), change->text->len,
-				      change->mode, &change->staged, err);
+		int rc = folder_stage(folder, change->path, strbuf_str(change->text),
+				      change->text->len, change->mode, err);
 
 		if (!rc && folder_interrupted(folder))
 			rc = error_set(err, -EINTR, "interrupted, nothing was written");
@@ -164,7 +163,8 @@ static int stage_all(struct changes *c, struct folder *folder, struct error *err
 	return 0;
 }
 
-static int apply(const struct change *change, struct folder *folder, struct render_result *result,
+/* Make room at one path: what is not railhead's is kept, what is not needed goes. */
+static int clear(const struct change *change, struct folder *folder, struct render_result *result,
 		 struct error *err)
 {
 	char *kept = NULL;
@@ -175,18 +175,15 @@ static int apply(const struct change *change, struct folder *folder, struct rend
 		if (rc < 0)
 			return rc;
 		strings_add(&result->kept, kept);
+	} else if (!change->text) {
+		rc = folder_remove(folder, change->path, err);
 	}
-	if (change->text) {
-		rc = folder_place(folder, change->staged, change->path, err);
-		if (change->there.kind == FOLDER_NOTHING)
-			result->written++;
-		else
-			result->changed++;
-	} else {
-		if (!change->in_the_way)
-			rc = folder_remove(folder, change->path, err);
+	if (!change->text)
 		result->removed++;
-	}
+	else if (change->there.kind == FOLDER_NOTHING)
+		result->written++;
+	else
+		result->changed++;
 	return rc;
 }
 
@@ -214,7 +211,9 @@ static int write_changes(struct changes *c, const struct render *r, struct folde
 								 .there = there };
 	rc = stage_all(c, folder, err);
 	for (size_t i = 0; !rc && i < c->n; i++)
-		rc = apply(&c->change[i], folder, result, err);
+		rc = clear(&c->change[i], folder, result, err);
+	if (!rc)
+		rc = folder_place(folder, MANIFEST_NAME, err);
 	result->unchanged = c->unchanged;
 	return rc;
 }
