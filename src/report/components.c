@@ -24,7 +24,7 @@ json_t *report_components_document(json_t *site, json_t *components)
 
 	document_put(document, "schema", REPORT_COMPONENTS_SCHEMA);
 	document_put(document, "railhead", RAILHEAD_VERSION);
-	json_put(document, "site", json_incref(site));
+	json_put(document, "site", document_value(site));
 	json_put(document, "components", document_value(components));
 	return document;
 }

@@ -228,6 +228,19 @@ def goldens():
     yield "components-original-proposal.txt", (PROPOSAL, "--components", "--data", "data")
 
 
+def hostile_texts(t):
+    """Characters that turn text around are no control characters to the site's parser, but a terminal obeys them."""
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder) / "site.yaml"
+        site.write_text((TOP / PROPOSAL).read_text().replace("name: original-proposal", 'name: "a\u202e<b>"').replace("  version: RELEASE", '  version: "1\u2066" # RELEASE'))
+        for args in ((site,), (site, "-f", "json"), (site, "-f", "html"), (site, "--components"), (site, "--components", "-f", "json"),
+                     (site, "--upgrade", "storage.version=x\u202ey"), (site, "--upgrade", "storage.version=x\u202ey", "-f", "json")):
+            out = run(*args).stdout.decode()
+            t.ok(len(out) > 200 and not set("\u202e\u2066") & set(out) and "\\u202e" not in out, f"safe: {' '.join(map(str, args[1:]))}", out[:300])
+        page = run(site, "-f", "html").stdout.decode()
+        t.ok("a\\u{202e}<b>" not in page and "a\\u{202e}&lt;b&gt;" in page, "html: a name stays text")
+
+
 def no_reader(t):
     for args in ((PROPOSAL,), (PROPOSAL, "--components"), ("--matrix",), (PROPOSAL, "--upgrade", "qos.dscp=26")):
         with open("/dev/full", "wb") as full:
@@ -284,7 +297,7 @@ def main():
         return
     t = Tap()
     for case in (every_form, stored_plan_is_the_same, deterministic, exit_statuses, good_plan, upgrade, bad_upgrades, bad_data, matrix, components,
-                 no_reader, large):
+                 hostile_texts, no_reader, large):
         t.case(case)
     t.done()
 
