@@ -174,9 +174,11 @@ static void put_images(struct render *r, struct chart *chart)
  * plugin and the labels of NFD no gate could ever pass. */
 static void put_tolerations(struct render *r, struct chart *chart)
 {
-	json_t *workers = cluster_tolerations(r);
+	json_t *shared = cluster_tolerations(r), *workers = json_copy(shared);
 
-	chart_put(r, chart, "daemonsets.tolerations", cluster_tolerations(r));
+	if (!workers)
+		alloc_exhausted();
+	chart_put(r, chart, "daemonsets.tolerations", shared);
 	/* the chart's own list, which this replaces, has it */
 	json_append(workers,
 		    manifest_pack("{ssssssss}", "key", "node-role.kubernetes.io/control-plane",

@@ -109,10 +109,15 @@ static void render_nodes(struct render *r)
 
 void render_manifests(struct render *r)
 {
+	const char *secret = json_string_value(render_declared(r, "/registry/pull_secret"));
+
 	if (!r->site->kubernetes) {
 		render_note(r, "kubernetes: the site declares no cluster");
 		return;
 	}
+	if (secret)
+		render_note(r, "kubernetes: secret %s holds a password and is not rendered; make it in "
+			       "each namespace of the files there", secret);
 	render_nodes(r);
 	render_cuda(r);
 	render_workload(r);

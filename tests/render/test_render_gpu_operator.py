@@ -79,10 +79,11 @@ def driver(t):
     t.equal(flat(gpu_operator__driver={"rdma": {"enabled": True, "use_host_mofed": True}})["driver.rdma.useHostMofed"], True, "peer memory when declared")
     t.equal(v["driver.version"], "580.126.20", "the driver version is bare: the operator adds the system")
     t.equal(flat(gpu_operator__driver={"enabled": False})["driver.enabled"], False, "a driver of the host")
-    t.equal(v["daemonsets.tolerations"][:2], [
+    t.equal(v["daemonsets.tolerations"], [
         {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
         {"key": "railhead/unproven", "operator": "Equal", "value": "true", "effect": "NoSchedule"},
     ], "the operator's pods run on a node that is not proven yet")
+    t.equal(v["node-feature-discovery.worker.tolerations"][-1]["key"], "node-role.kubernetes.io/control-plane", "NFD keeps what its chart has")
     taints = flat(kubernetes__unproven_taint="readiness.example.net/rdma:NoExecute")["node-feature-discovery.worker.tolerations"]
     t.ok({"key": "readiness.example.net/rdma", "operator": "Exists", "effect": "NoExecute"} in taints, "NFD tolerates a declared taint too", taints)
     version = Rendering(site(gpu_operator__version="26.3.3"))

@@ -185,7 +185,9 @@ def cuda_pods(t):
     pods = [d for d in r.documents(CUDA) if d["kind"] == "Pod"]
     t.equal([p["spec"]["nodeSelector"]["kubernetes.io/hostname"] for p in pods], ["gpu-0000", "gpu-0001"], "one pod on each GPU node")
     t.ok(all(p["spec"]["containers"][0]["resources"]["limits"] == {"nvidia.com/gpu": "1"} for p in pods), "with one GPU")
+    t.equal([[x["key"] for x in p["spec"]["tolerations"]] for p in pods], [["nvidia.com/gpu", "railhead/unproven"]] * 2, "and the taints of GPU nodes tolerated")
     t.ok(all(p["spec"]["imagePullSecrets"] == [{"name": "pull"}] for p in pods), "and the pull secret")
+    t.ok("secret pull holds a password" in r.said, "which is not rendered: a note", r.said)
     t.ok(not any(p.startswith("kubernetes/") for p in Rendering(site(kubernetes=None)).files), "no cluster, no manifests")
 
 
