@@ -152,7 +152,7 @@ void chart_put_if(struct render *r, struct chart *chart, const char *key, json_t
 		json_decref(value);
 }
 
-/* --- declared values --------------------------------------------------------------------------- */
+/* --- declared values -------------------------------------------------------------------------- */
 
 /* A text as a value of the type; NULL when it is none. */
 static json_t *read_value(const char *type, const char *text)

@@ -66,7 +66,7 @@ const char *cluster_operator_namespace(const struct render *r)
 	return declared ? declared : "gpu-operator";
 }
 
-/* --- taints ------------------------------------------------------------------------------------ */
+/* --- taints ----------------------------------------------------------------------------------- */
 
 const char *cluster_unproven_taint(const struct render *r)
 {
@@ -153,7 +153,7 @@ json_t *cluster_tolerations(struct render *r)
 	return json_incref(r->tolerations);
 }
 
-/* --- manifests --------------------------------------------------------------------------------- */
+/* --- manifests -------------------------------------------------------------------------------- */
 
 json_t *manifest_pack(const char *fmt, ...)
 {

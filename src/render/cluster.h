@@ -23,7 +23,7 @@ const char *cluster_node_ip(const struct render *r, const struct site_node *node
 char *cluster_operator_version(const struct render *r);
 const char *cluster_operator_namespace(const struct render *r);
 
-/* --- taints ------------------------------------------------------------------------------------ */
+/* --- taints ----------------------------------------------------------------------------------- */
 
 /* "key=value:effect" that a new GPU node keeps until its gates pass. */
 const char *cluster_unproven_taint(const struct render *r);
@@ -36,7 +36,7 @@ json_t *cluster_node_labels(const struct render *r, const struct site_node *node
  * that is read only. */
 json_t *cluster_tolerations(struct render *r);
 
-/* --- manifests --------------------------------------------------------------------------------- */
+/* --- manifests -------------------------------------------------------------------------------- */
 
 /* json_pack() that cannot fail: texts of a site are UTF-8, so only memory can be missing. */
 json_t *manifest_pack(const char *fmt, ...);

@@ -4,8 +4,8 @@
  * driver container, and the script that installs it.
  *
  * Keys and their meaning: NVIDIA/gpu-operator, deployments/gpu-operator/values.yaml; which ones a
- * version has: table chart-keys. Repositories and certificates in the driver container: docs, "Local
- * Package Repository", and controllers/object_controls.go (RepoConfigPathMap, CertConfigPathMap).
+ * version has: table chart-keys. Repositories and certificates in the driver container: docs,
+ * "Local Package Repository", and controllers/object_controls.go (RepoConfigPathMap, CertConfigPathMap).
  */
 #include <string.h>
 
@@ -48,7 +48,7 @@ static bool is_air_gapped(const struct render *r)
 	return json_is_true(render_declared(r, "/registry/air_gapped"));
 }
 
-/* --- the driver -------------------------------------------------------------------------------- */
+/* --- the driver ------------------------------------------------------------------------------- */
 
 static bool builds_driver(const struct render *r)
 {
@@ -116,12 +116,13 @@ static void put_driver(struct render *r, struct chart *chart)
 		chart_put(r, chart, "driver.repoConfig.configMapName", json_text_new(config));
 	if (config && packages_need_ca(r))
 		chart_put(r, chart, "driver.certConfig.name", json_text_new(CA_CONFIGMAP));
-	chart_put(r, chart, "gds.enabled", json_boolean(operator_bool(r->site, false, "gds.enabled")));
+	chart_put(r, chart, "gds.enabled",
+		  json_boolean(operator_bool(r->site, false, "gds.enabled")));
 	chart_put(r, chart, "gdrcopy.enabled",
 		  json_boolean(operator_bool(r->site, false, "gdrcopy.enabled")));
 }
 
-/* --- images ------------------------------------------------------------------------------------ */
+/* --- images ----------------------------------------------------------------------------------- */
 
 static void put_image(struct render *r, struct chart *chart, json_t *row)
 {
@@ -165,7 +166,8 @@ static void put_images(struct render *r, struct chart *chart)
 
 	if (!json_array_size(rows))
 		render_refuse(r, "the images of GPU Operator %s are not known; add rows to "
-				 "images.yaml with --data", json_get_string(chart->row, "version", ""));
+				 "images.yaml with --data",
+			      json_get_string(chart->row, "version", ""));
 	json_array_foreach(rows, i, row)
 		put_image(r, chart, row);
 }
@@ -204,7 +206,7 @@ static void render_values(struct render *r, const char *version)
 	format_yaml(&file->text, chart.values);
 }
 
-/* --- package repositories ---------------------------------------------------------------------- */
+/* --- package repositories --------------------------------------------------------------------- */
 
 static char *repo_file(const struct render *r, const char *url)
 {
@@ -256,7 +258,7 @@ static void render_repositories(struct render *r)
 				   cluster_operator_namespace(r), "data", data));
 }
 
-/* --- installing -------------------------------------------------------------------------------- */
+/* --- installing ------------------------------------------------------------------------------- */
 
 static void render_install(struct render *r, const char *version)
 {

@@ -8,7 +8,7 @@
 #include "matrix/operator.h"
 #include "render/cluster.h"
 
-/* --- mirrors ----------------------------------------------------------------------------------- */
+/* --- mirrors ---------------------------------------------------------------------------------- */
 
 /* Is the image named by a mirror already? */
 static bool is_mirrored(const struct render *r, const char *image)
@@ -71,7 +71,7 @@ const char *images_declared(const struct render *r, const char *key)
 	return NULL;
 }
 
-/* --- of the GPU Operator ------------------------------------------------------------------------ */
+/* --- of the GPU Operator ---------------------------------------------------------------------- */
 
 json_t *images_operator_rows(const struct render *r)
 {
@@ -88,7 +88,7 @@ json_t *images_operator_rows(const struct render *r)
 	return rows;
 }
 
-/* --- the list ---------------------------------------------------------------------------------- */
+/* --- the list --------------------------------------------------------------------------------- */
 
 static void add(struct render *r, struct render_images *images, const char *source, const char *why)
 {
@@ -156,7 +156,8 @@ static void add_system(struct render *r, struct render_images *images, const str
 			complained = true;
 			continue;
 		}
-		if (!strcmp(key, "driver") && operator_bool(r->site, false, "driver.usePrecompiled"))
+		if (!strcmp(key, "driver") &&
+		    operator_bool(r->site, false, "driver.usePrecompiled"))
 			add_precompiled(r, images, image, node);
 		else
 			add(r, images, image->name, why);

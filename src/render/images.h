@@ -36,7 +36,7 @@ char *images_target_or_refuse(struct render *r, const char *image, const char *w
  * (table other-images). NULL: neither. Borrowed. */
 const char *images_declared(const struct render *r, const char *key);
 
-/* --- of the GPU Operator ------------------------------------------------------------------------ */
+/* --- of the GPU Operator ---------------------------------------------------------------------- */
 
 /* Rows of the table `images` for the declared operator, in file order; empty without one. New
  * array. */

@@ -60,12 +60,13 @@ void kubespray_refuse_templates(struct render *r, const char *what, json_t *valu
 		kubespray_refuse_templates(r, what, member);
 }
 
-/* --- inventory --------------------------------------------------------------------------------- */
+/* --- inventory -------------------------------------------------------------------------------- */
 
 static json_t *host_vars(struct render *r, const struct site_node *node)
 {
 	json_t *vars = json_object_new(), *port, *labels, *taints;
-	const char *login = json_string_value(render_declared(r, "/nodes/%s/ssh/address", node->name));
+	const char *login =
+		json_string_value(render_declared(r, "/nodes/%s/ssh/address", node->name));
 	const char *user = json_string_value(render_declared(r, "/nodes/%s/ssh/user", node->name));
 	const char *ip = cluster_node_ip(r, node);
 	int64_t memlock = node->memlock_bytes.value;
@@ -119,8 +120,8 @@ static json_t *inventory(struct render *r, size_t *n_gpu)
 	else
 		json_decref(gpu);
 	children = manifest_pack("{s{so} s{s{s{}}} so s{s{s{}s{}}}}", "kube_control_plane", "hosts",
-				 control_plane, "etcd", "children", "kube_control_plane", "kube_node",
-				 kube_node, "k8s_cluster", "children", "kube_control_plane",
+				 control_plane, "etcd", "children", "kube_control_plane",
+				 "kube_node", kube_node, "k8s_cluster", "children", "kube_control_plane",
 				 "kube_node");
 	return manifest_pack("{s{soso}}", "all", "hosts", hosts, "children", children);
 }

@@ -62,7 +62,7 @@ static void add_vars(struct render *r, const char *path, const char *comment, js
 	}
 }
 
-/* --- all/offline.yml --------------------------------------------------------------------------- */
+/* --- all/offline.yml -------------------------------------------------------------------------- */
 
 /* Variables that name the place of an upstream registry. */
 static const struct {
@@ -84,8 +84,8 @@ static const struct {
 };
 
 /*
- * Cilium's chart names its images by digest, and the lists of Kubespray by tag: the mirror's digests
- * may differ, so they are switched off (docs/operations/offline-environment.md).
+ * Cilium's chart names its images by digest, and the lists of Kubespray by tag: the mirror's
+ * digests may differ, so they are switched off (docs/operations/offline-environment.md).
  */
 static void put_cilium(json_t *own)
 {
@@ -127,7 +127,7 @@ static void render_offline(struct render *r)
 		 "The mirror instead of the internet.", site, own);
 }
 
-/* --- all/containerd.yml ------------------------------------------------------------------------ */
+/* --- all/containerd.yml ----------------------------------------------------------------------- */
 
 /*
  * A mirror as containerd's hosts.toml knows it. "registry:5000/quay.io" is a path below the
@@ -177,7 +177,7 @@ static void render_containerd(struct render *r)
 		 manifest_pack("{so}", "containerd_registries_mirrors", mirrors), NULL);
 }
 
-/* --- k8s_cluster/k8s-cluster.yml, gpu_node.yml ------------------------------------------------- */
+/* --- k8s_cluster/k8s-cluster.yml, gpu_node.yml ------------------------------------------------ */
 
 /* "host:port", "[v6]:port". */
 static json_t *load_balancer(const char *endpoint)

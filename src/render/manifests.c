@@ -14,7 +14,7 @@
 
 #define CUDA_NAMESPACE "railhead-cuda-test"
 
-/* --- CUDA -------------------------------------------------------------------------------------- */
+/* --- CUDA ------------------------------------------------------------------------------------- */
 
 static json_t *cuda_pod(struct render *r, const struct site_node *node, const char *image)
 {
@@ -61,7 +61,7 @@ static void render_cuda(struct render *r)
 	}
 }
 
-/* --- workload ---------------------------------------------------------------------------------- */
+/* --- workload --------------------------------------------------------------------------------- */
 
 static void render_workload(struct render *r)
 {
@@ -78,7 +78,7 @@ static void render_workload(struct render *r)
 	manifest_add(file, why, manifest_namespace(name, level));
 }
 
-/* --- nodes ------------------------------------------------------------------------------------- */
+/* --- nodes ------------------------------------------------------------------------------------ */
 
 static void render_nodes(struct render *r)
 {

@@ -14,7 +14,7 @@
 #include "render/kubespray.h"
 #include "render/scripts.h"
 
-/* --- images ------------------------------------------------------------------------------------ */
+/* --- images ----------------------------------------------------------------------------------- */
 
 static void render_images(struct render *r)
 {
@@ -22,9 +22,11 @@ static void render_images(struct render *r)
 	struct render_file *file;
 
 	images_collect(r, &images);
-	file = render_file_add(r, 0644, "container images: where they come from and where nodes find "
-			       "them", "mirror/images.txt");
-	format_comment(&file->text, "Images that this site pulls: SOURCE TARGET, and who pulls it.");
+	file = render_file_add(r, 0644,
+			       "container images: where they come from and where nodes find them",
+			       "mirror/images.txt");
+	format_comment(&file->text,
+		       "Images that this site pulls: SOURCE TARGET, and who pulls it.");
 	if (kubespray_declared(r))
 		format_comment(&file->text,
 			       "Those of Kubernetes itself are listed by its installer: see "
@@ -53,7 +55,7 @@ static void render_mirrors(struct render *r)
 		strbuf_printf(&file->text, "%s %s\n", upstream, json_string_value(mirror));
 }
 
-/* --- files ------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static void add_file(struct render_file *file, const char *path)
 {
@@ -83,7 +85,7 @@ static void render_files(struct render *r)
 	}
 }
 
-/* --- packages ---------------------------------------------------------------------------------- */
+/* --- packages --------------------------------------------------------------------------------- */
 
 static bool is_rhel(const struct site_node *node)
 {
@@ -208,7 +210,7 @@ static void render_packages(struct render *r)
 			    other->os_id ? other->os_id : "no declared system");
 }
 
-/* --- all --------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 void render_mirror(struct render *r)
 {

@@ -63,7 +63,7 @@ bool rdma_pods_wanted(const struct render *r)
 	return false;
 }
 
-/* --- which ports ------------------------------------------------------------------------------- */
+/* --- which ports ------------------------------------------------------------------------------ */
 
 /* What the ports of all workers have in common; a plugin has one configuration for all nodes. */
 struct ports {
@@ -126,7 +126,7 @@ static json_t *vendors_of(json_t *drivers)
 	return names_of(set);
 }
 
-/* --- device plugin ----------------------------------------------------------------------------- */
+/* --- device plugin ---------------------------------------------------------------------------- */
 
 static json_t *configuration(const char *resource, const struct ports *ports)
 {
@@ -214,7 +214,8 @@ static void render_plugin(struct render *r, const struct ports *ports)
 	}
 	if (is_too_old(image))
 		render_refuse(r, "kubernetes/images/device_plugin: %s is older than " PLUGIN_MIN
-				 ": it demands an issm device, which RoCE ports do not have", image);
+				 ": it demands an issm device, which RoCE ports do not have",
+			      image);
 	for (const char *s = strchr(resource, '/') + 1; *s; s++) {
 		if (!isalnum((unsigned char)*s) && *s != '_') {
 			render_refuse(r, "kubernetes/rdma_resource: the device plugin takes letters, "
@@ -238,7 +239,7 @@ static void render_plugin(struct render *r, const struct ports *ports)
 	manifest_add(file, NULL, daemon_set(r, target));
 }
 
-/* --- NFD --------------------------------------------------------------------------------------- */
+/* --- NFD -------------------------------------------------------------------------------------- */
 
 static json_t *feature_rule(const struct nic *nic)
 {

@@ -65,7 +65,7 @@ const char *rdma_pods_level(const struct render *r, const char **why)
 	return "privileged";
 }
 
-/* --- one pod ----------------------------------------------------------------------------------- */
+/* --- one pod ---------------------------------------------------------------------------------- */
 
 /* A port of a worker. */
 struct end {
@@ -132,7 +132,8 @@ static json_t *pod(const struct pods *p, const char *role, const struct end *end
 	labels = manifest_pack("{ss}", "app", name);
 	if (strlen(end->node->name) <= NAME_MAX_LABEL)
 		json_put_string(labels, CLUSTER_LABEL_NODE, end->node->name);
-	metadata = manifest_pack("{ssss so}", "name", name, "namespace", NAMESPACE, "labels", labels);
+	metadata = manifest_pack("{ssss so}", "name", name, "namespace", NAMESPACE, "labels",
+				 labels);
 	if (p->way == SECOND_NETWORK)
 		json_put(metadata, "annotations",
 			 manifest_pack("{ss}", "k8s.v1.cni.cncf.io/networks", p->network));
@@ -166,7 +167,7 @@ static json_t *service(const char *name, size_t port)
 			     name, "ports", "port", (int)(FIRST_PORT + port));
 }
 
-/* --- pairs ------------------------------------------------------------------------------------- */
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 static void add_server(const struct pods *p, const struct end *end)
 {
@@ -251,7 +252,8 @@ static json_t *rails(const struct pods *p)
 
 			if (!port->address && p->way != SECOND_NETWORK) {
 				render_note(p->r, "kubernetes/rdma-test.yaml: %s of %s has no address, "
-						  "so its GID cannot be told", port->link, node->name);
+						  "so its GID cannot be told",
+					    port->link, node->name);
 				continue;
 			}
 			json_append(json_arr(by_rail, port->rail ? port->rail : ""),
@@ -300,7 +302,8 @@ void rdma_pods_render(struct render *r)
 		return;
 	}
 	/* in a pod with a network of its own, RDMA-CM finds no device of the host's */
-	p.rdma_cm = p.way == HOST_NETWORK && json_is_true(render_declared(r, "/kubernetes/rdma_cm"));
+	p.rdma_cm = p.way == HOST_NETWORK &&
+		    json_is_true(render_declared(r, "/kubernetes/rdma_cm"));
 	if (p.way == SECOND_NETWORK && json_is_true(render_declared(r, "/kubernetes/rdma_cm")))
 		render_note(r, "kubernetes/rdma-test.yaml: tests raw verbs; the addresses of the second "
 			       "network, which RDMA-CM needs, are not known on paper");
