@@ -176,7 +176,8 @@ static const struct schema_key gpu_operator_keys[] = {
 	{ "gds", &schema_truth, "GPUDirect Storage (nvidia-fs)", SCHEMA_UNBOUND },
 	{ "gdrcopy", &schema_truth, "GDRCopy", SCHEMA_UNBOUND },
 	{ "values", &chart_values,
-	  "more values of the Helm chart, by dotted key: `dcgmExporter.enabled: false`",
+	  "more values of the Helm chart, by dotted key: `dcgmExporter.enabled: false`; lists and "
+	  "maps as JSON",
 	  SCHEMA_UNBOUND },
 	{0}
 };
