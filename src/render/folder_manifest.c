@@ -22,17 +22,15 @@ void manifest_sums(const struct render *r, struct strbuf *out)
 	}
 }
 
-static void entry_put(json_t *files, const char *path, unsigned mode, const char *what,
-		      const struct strbuf *text)
+static void entry_put(json_t *files, const char *path, unsigned mode, size_t size, const char *hex,
+		      const char *what)
 {
 	json_t *entry = json_object_new();
-	char hex[DIGEST_HEX];
 
-	digest_sha256_hex(hex, strbuf_str(text), text->len);
 	json_put_string(entry, "path", path);
 	json_put_stringf(entry, "mode", "%04o", mode);
-	json_put_u64(entry, "size", text->len);
-	json_put_string(entry, "sha256", hex);
+	json_put_u64(entry, "size", size);
+	json_put(entry, "sha256", json_textn_new(hex, DIGEST_HEX - 1));
 	json_put_string(entry, "what", what);
 	json_append(files, entry);
 }
@@ -40,15 +38,22 @@ static void entry_put(json_t *files, const char *path, unsigned mode, const char
 void manifest_text(const struct render *r, const struct strbuf *sums, struct strbuf *out)
 {
 	_cleanup_json_ json_t *j = json_object_new();
+	const char *hex = strbuf_str(sums);	/* a line for each file, hash first */
+	char hex_of_sums[DIGEST_HEX];
 
 	json_put_string(j, "schema", RENDER_MANIFEST_SCHEMA);
 	json_put_string(j, "railhead", RAILHEAD_VERSION);
 	json_put_string(j, "site", r->site->name);
 	json_t *files = json_arr(j, "files");
-	for (size_t i = 0; i < r->n_files; i++)
-		entry_put(files, r->files[i]->path, r->files[i]->mode, r->files[i]->what,
-			  &r->files[i]->text);
-	entry_put(files, SUMS_NAME, 0644, "checksums of the other files, for sha256sum -c", sums);
+	for (size_t i = 0; i < r->n_files; i++) {
+		const struct render_file *file = r->files[i];
+
+		entry_put(files, file->path, file->mode, file->text.len, hex, file->what);
+		hex = strchr(hex, '\n') + 1;
+	}
+	digest_sha256_hex(hex_of_sums, strbuf_str(sums), sums->len);
+	entry_put(files, SUMS_NAME, 0644, sums->len, hex_of_sums,
+		  "checksums of the other files, for sha256sum -c");
 	_cleanup_free_ char *text = json_to_text(j, true);
 	strbuf_printf(out, "%s\n", text);
 }
@@ -92,6 +97,19 @@ static int entries_read(struct manifest *m, struct error *err)
 	return 0;
 }
 
+int manifest_parse(struct manifest *manifest, const char *text, size_t len, struct error *err)
+{
+	*manifest = (struct manifest){0};
+	int rc = json_parse_large(&manifest->document, text, len, MANIFEST_VALUES_MAX,
+				  MANIFEST_NAME, err);
+
+	if (!rc)
+		rc = entries_read(manifest, err);
+	if (rc < 0)
+		manifest_clear(manifest);
+	return rc;
+}
+
 int manifest_read(struct manifest *manifest, struct folder *folder, struct error *err)
 {
 	struct folder_entry there;
@@ -103,14 +121,7 @@ int manifest_read(struct manifest *manifest, struct folder *folder, struct error
 	if (rc < 0 || there.kind == FOLDER_NOTHING)
 		return rc;
 	rc = folder_read(folder, MANIFEST_NAME, MANIFEST_MAX, &text, &len, err);
-	if (!rc)
-		rc = json_parse_large(&manifest->document, text, len, MANIFEST_VALUES_MAX,
-				      MANIFEST_NAME, err);
-	if (!rc)
-		rc = entries_read(manifest, err);
-	if (rc < 0)
-		manifest_clear(manifest);
-	return rc;
+	return rc < 0 ? rc : manifest_parse(manifest, text, len, err);
 }
 
 void manifest_clear(struct manifest *manifest)

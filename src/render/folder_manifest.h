@@ -23,12 +23,14 @@ struct manifest {
 
 /* Text of SHA256SUMS for the files of `r`, for `sha256sum -c` in the folder. */
 void manifest_sums(const struct render *r, struct strbuf *out);
-/* Text of manifest.json; `sums` is the text of SHA256SUMS. */
+/* Text of manifest.json; `sums` is what manifest_sums() made. */
 void manifest_text(const struct render *r, const struct strbuf *sums, struct strbuf *out);
 
 /* Read the manifest of a folder; empty when it has none. -EINVAL: it is none of railhead's, or
  * names what cannot be below the folder. */
 int manifest_read(struct manifest *manifest, struct folder *folder, struct error *err);
+/* The same from memory. */
+int manifest_parse(struct manifest *manifest, const char *text, size_t len, struct error *err);
 void manifest_clear(struct manifest *manifest);
 #define _cleanup_manifest_ __attribute__((cleanup(manifest_clear)))
 
