@@ -86,7 +86,7 @@ int cmd_completion(const struct cmd_args *args)
 			"\tcase $prev in\n"
 			"\t--format|-f) mapfile -t COMPREPLY < <(compgen -W \"$formats\" -- \"$cur\"); return ;;\n"
 			"\t--color) mapfile -t COMPREPLY < <(compgen -W \"auto always never\" -- \"$cur\"); return ;;\n"
-			"\t--root|--data) mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"); return ;;\n"
+			"\t--root|--data|--diff) mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"); return ;;\n"
 			"\t--site|-s|--replay|--since|--output|-o)\n"
 			"\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;\n\tesac\n"
 			"\tif [[ $cur == -* ]]; then\n"
