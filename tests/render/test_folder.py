@@ -285,9 +285,33 @@ def together(t, top, path, site):
          "several at once do not mix", results)
 
 
+def refusal(t):
+    """A plan that fails keeps a site from being rendered; a site that cannot be rendered says all of it."""
+    proposal = sites.TOP / "examples" / "original-proposal.yaml"
+    with tempfile.TemporaryDirectory() as top:
+        out = Path(top) / "out"
+        r = sites.run(proposal, "-o", out)
+        t.ok(r.returncode == 1 and b"fail     plan.bond-rdma: " in r.stderr and b"railhead plan " in r.stderr and not r.stdout and not out.exists(),
+             "a plan that fails: the gates, where to read more, and nothing written", text(r))
+        r = sites.run(proposal, "--force", "-o", out)
+        t.ok(r.returncode == 0 and b"plan.bond-rdma" in r.stderr and (out / "manifest.json").exists() and f"Begin with {out}/runbook.md".encode() in r.stdout,
+             "--force renders it, and still says so", text(r))
+        r = sites.run(proposal, "--diff", out)
+        t.ok(r.returncode == 0 and b"plan.bond-rdma" in r.stderr, "--diff compares it all the same", text(r))
+        quiet = sites.run(proposal, "--force", "-q", "-o", out)
+        t.ok(quiet.stdout.count(b"\n") == 1 and b"note:" not in quiet.stderr, "-q: the closing line", text(quiet))
+        korean = sites.run(proposal, "--lang", "ko", "--diff", out)
+        t.ok(korean.returncode == 1 and all(line.startswith(b"+++ b/runbook.") for line in korean.stdout.splitlines() if line.startswith(b"+++ ")),
+             "--lang ko changes the runbook and nothing else", text(korean)[:1500])
+        for args, said in (([proposal, "--lang", "fr", "-o", out], b"--lang takes en or ko"), ([Path(top) / "none", "-o", out], b"none"), (["-o", out], b"SITE"),
+                           ([proposal, "--data", Path(top) / "none", "-o", out], b"none")):
+            r = sites.run(*args)
+            t.ok(r.returncode == 2 and said in r.stderr, f"usage: {said.decode()}", text(r))
+
+
 def main():
     t = Tap()
-    for case in (same_bytes, manifest, difference, update, edited, hostile, no_room, interrupted, together):
+    for case in (refusal, same_bytes, manifest, difference, update, edited, hostile, no_room, interrupted, together):
         t.case(case)
     t.done()
 
