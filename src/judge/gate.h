@@ -168,8 +168,8 @@ void judge_candidate(struct judging *g, const char *cause, const char *fix, cons
 	RH_PRINTF(4, 5);
 /* A way out of the last cause, one of several to choose from. */
 void judge_option(struct judging *g, const char *fmt, ...) RH_PRINTF(2, 3);
-/* What stays open whatever the verdict: nobody has seen it, and `gate_id` will (NULL: only the
- * vendor can tell). Does not change the status. */
+/* What stays open whatever the verdict: nobody has seen it, and `gate_id` will (NULL: no gate
+ * does, and the text says who can). Does not change the status. */
 void judge_unverified(struct judging *g, const char *gate_id, const char *fmt, ...)
 	RH_PRINTF(3, 4);
 /* The failure is a consequence: `gate_id` (subject in parentheses when it has one) has the

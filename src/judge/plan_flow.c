@@ -4,8 +4,7 @@
 
 #include "base/text.h"
 #include "judge/plan.h"
-#include "matrix/headroom.h"
-#include "site/schema.h"
+#include "matrix/buffers.h"
 
 /* --- plan.qos-order --------------------------------------------------------------------------- */
 
@@ -137,33 +136,14 @@ void judge_plan_ecn_host(struct judging *g)
 
 /* --- plan.headroom ---------------------------------------------------------------------------- */
 
-/* Largest declared speed of a link below an RDMA port, 0: none. */
-static int64_t fastest_port(const struct judging *g)
+/* What is read of the section, as evidence; the numbers themselves come from switch_buffers_of(). */
+static void note_switch(struct judging *g)
 {
-	int64_t fastest = 0;
+	static const char *const keys[] = { "cable_metres", "port_speed", "mtu", "cell",
+					    "headroom" };
 
-	for (size_t i = 0; i < g->site->n_nodes; i++) {
-		const struct site_node *node = &g->site->nodes[i];
-
-		for (size_t k = 0; k < node->n_links; k++) {
-			const struct site_number *speed = &node->links[k].speed_mbps;
-
-			if (node->n_rdma && speed->set && speed->value > fastest)
-				fastest = speed->value;
-		}
-	}
-	return fastest;
-}
-
-/* A number of the switch section, with its unit ("128KiB"); false: not declared. */
-static bool switch_number(struct judging *g, const char *key,
-			  bool (*convert)(const char *text, int64_t *value), int64_t *value)
-{
-	json_t *number = declared(g, "/switch/%s", key);
-
-	*value = json_integer_value(number);
-	return json_is_integer(number) ||
-	       (json_is_string(number) && convert(json_string_value(number), value));
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		declared(g, "/switch/%s", keys[i]);
 }
 
 static bool not_declared(struct judging *g, const char *key)
@@ -172,35 +152,29 @@ static bool not_declared(struct judging *g, const char *key)
 	return false;
 }
 
-/* Largest frame that common switches carry: 9000 bytes and what belongs around them. */
-#define PORT_MTU_USUAL 9216
-
-static bool headroom_input(struct judging *g, struct headroom_input *input)
+static bool is_complete(struct judging *g, const struct switch_buffers *b)
 {
-	if (!switch_number(g, "cable_metres", schema_convert_decimal, &input->cable_metres))
+	if (!b->input.cable_metres)
 		return not_declared(g, "cable_metres");
-	if (!switch_number(g, "port_speed", schema_convert_speed, &input->speed_mbps)) {
-		input->speed_mbps = fastest_port(g);
-		if (!input->speed_mbps)
-			return not_declared(g, "port_speed");
+	if (!b->input.speed_mbps)
+		return not_declared(g, "port_speed");
+	if (b->speed_of_hosts)
 		judge_assume(g, "ports of the switch as fast as the hosts' (%lld Mb/s)",
-			     (long long)input->speed_mbps);
-	}
-	if (!switch_number(g, "mtu", schema_convert_decimal, &input->mtu_bytes)) {
-		input->mtu_bytes = PORT_MTU_USUAL;
-		judge_assume(g, "MTU %d of the switch ports", PORT_MTU_USUAL);
-	}
-	input->port_mtu_bytes = input->mtu_bytes;
-	if (!switch_number(g, "cell", schema_convert_bytes, &input->cell_bytes))
+			     (long long)b->input.speed_mbps);
+	if (b->mtu_assumed)
+		judge_assume(g, "MTU %lld of the switch ports",
+			     (long long)b->input.port_mtu_bytes);
+	if (b->cell_unknown)
 		judge_assume(g, "a cell is at least half full (switch.cell is not declared)");
 	return true;
 }
 
-static void judge_headroom(struct judging *g, const struct headroom_input *input)
+static void judge_headroom(struct judging *g, const struct switch_buffers *buffers)
 {
+	const struct headroom_input *input = &buffers->input;
 	struct headroom need = headroom_compute(g->matrix, input);
 	_cleanup_free_ char *formula = NULL;
-	int64_t has;
+	int64_t has = buffers->headroom_bytes;
 
 	if (!need.known) {
 		judge_unknown(g, "add its row to the table `pause-quanta` (--data DIR)",
@@ -210,7 +184,7 @@ static void judge_headroom(struct judging *g, const struct headroom_input *input
 	}
 	fact_row(g, need.row);
 	formula = headroom_text(input, &need);
-	if (!switch_number(g, "headroom", schema_convert_bytes, &has)) {
+	if (!has) {
 		judge_unknown(g, "declare switch/headroom",
 			      "the headroom of the switch is not declared; needed is %s", formula);
 		return;
@@ -234,9 +208,9 @@ static void judge_headroom(struct judging *g, const struct headroom_input *input
 void judge_plan_headroom(struct judging *g)
 {
 	const struct site_qos *qos = &g->site->qos;
-	struct headroom_input input = {0};
+	struct switch_buffers buffers = switch_buffers_of(g->site);
 
-	if (!json_at(g->site->document, "/switch")) {
+	if (!buffers.declared) {
 		judge_na(g, "no switch is declared");
 		return;
 	}
@@ -244,8 +218,9 @@ void judge_plan_headroom(struct judging *g)
 		judge_na(g, "PFC is declared as off: no class is lossless");
 		return;
 	}
-	if (headroom_input(g, &input))
-		judge_headroom(g, &input);
+	note_switch(g);
+	if (is_complete(g, &buffers))
+		judge_headroom(g, &buffers);
 	judge_unverified(g, "proof.pfc", "the switch drops nothing in the lossless class under "
 					 "load");
 }

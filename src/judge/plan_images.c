@@ -193,8 +193,8 @@ void judge_plan_images(struct judging *g)
 				 "the precompiled driver image stands in the mirror: its tag names "
 				 "branch, kernel and system, not the version");
 	if (!held)
-		judge_unverified(g, NULL, "each image stands in the mirror: its own "
-					  "mirror/verify.sh proves it");
+		judge_unverified(g, NULL, "each image stands in the mirror: the rendered "
+					  "mirror/verify.sh asks it");
 	judge_pass(g, "%zu images of GPU Operator %s, each with %s", n, version,
 		   held ? "its tag in the registry" : "a mirror declared for it");
 }

@@ -129,8 +129,8 @@ static void judge_packages(struct judging *g, const struct plan_case *c)
 
 	if (!packages) {
 		judge_unverified(g, NULL, "kernel-devel, kernel-headers and gcc of the running "
-					  "kernel are in the mirror: its own mirror/verify.sh "
-					  "proves it");
+					  "kernel are in the mirror: the rendered "
+					  "mirror/verify.sh asks it");
 		return;
 	}
 	if (!c->node->kernel) {

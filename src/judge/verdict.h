@@ -40,7 +40,7 @@ struct cause {
 /* What a verdict takes for granted and cannot know, and the gate that will prove it. */
 struct unverified {
 	char *text;	/* one sentence without full stop */
-	char *gate;	/* id of that gate, "proof.gdr"; NULL: no gate can, ask the vendor */
+	char *gate;	/* id of that gate, "proof.gdr"; NULL: no gate does, the text says who */
 };
 
 struct verdict {

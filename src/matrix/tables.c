@@ -298,11 +298,20 @@ static const struct schema_key pause_quanta_keys[] = {
 ROW(pause_quanta);
 
 static const struct schema_key buffers_keys[] = {
-	MUST("item", word, "`mac-phy-delay`, `ecn-min-100G`, `ecn-max-100G`"),
+	MUST("item", word, "`mac-phy-delay`"),
 	MUST("bytes", bytes, "its size"),
 	{0}
 };
 ROW(buffers);
+
+static const struct schema_key ecn_keys[] = {
+	MUST("speed", schema_speed, "speed of the port; other speeds are taken in proportion"),
+	MUST("min", bytes, "length of the queue where marking begins"),
+	MUST("max", bytes, "length where the probability is highest"),
+	MUST("probability", schema_percent, "that probability"),
+	{0}
+};
+ROW(ecn);
 
 static const struct schema_key other_images_keys[] = {
 	MUST("what", word, "`device-plugin`, `cuda-test`, `rdma-test`"),
@@ -335,7 +344,8 @@ const struct matrix_table matrix_table_list[] = {
 	  IDENTITY("os", "os_version", "kernel") },
 	{ "pause-quanta", "How fast a peer reacts to a pause.", &pause_quanta_row,
 	  IDENTITY("speed") },
-	{ "buffers", "A size that the headroom formula or the marking thresholds need.", &buffers_row, IDENTITY("item") },
+	{ "buffers", "A size that the headroom formula needs.", &buffers_row, IDENTITY("item") },
+	{ "ecn", "Where marking begins when a site does not say.", &ecn_row, IDENTITY("speed") },
 	{ "other-images", "An image that is not the GPU Operator's.", &other_images_row,
 	  IDENTITY("what") },
 	{0}

@@ -1,32 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much the switch must buffer, and where it should mark: computed, with what is declared. */
-#include <string.h>
-
 #include "base/alloc.h"
-#include "matrix/headroom.h"
+#include "matrix/buffers.h"
 #include "plan/plan.h"
-#include "site/schema.h"
-
-/*
- * Thresholds where nothing better is known: the RoCE profile of NVIDIA Cumulus Linux 5.14 and Onyx
- * for 100 Gbit/s ports. Queues of other speeds are taken in proportion, which keeps their delay.
- */
-#define ECN_MIN_BYTES 150000
-#define ECN_MAX_BYTES 1500000
-#define ECN_PROBABILITY_PERCENT 100
-#define ECN_SPEED_MBPS 100000
-#define ECN_SOURCE "NVIDIA Cumulus Linux 5.14, Quality of Service (default RoCE profile)"
-
-static int64_t number_of(json_t *value, bool (*convert)(const char *text, int64_t *value))
-{
-	int64_t number;
-
-	if (json_is_integer(value))
-		return json_integer_value(value);
-	if (json_is_string(value) && convert(json_string_value(value), &number))
-		return number;
-	return 0;
-}
 
 /* Numbers with a unit stay as they are written. */
 static char *as_written(json_t *value)
@@ -36,27 +12,6 @@ static char *as_written(json_t *value)
 	if (json_is_integer(value))
 		return xasprintf("%lld", (long long)json_integer_value(value));
 	return NULL;
-}
-
-/* Largest frame that common switches carry: 9000 bytes and what belongs around them. */
-#define PORT_MTU_USUAL 9216
-
-/* Highest declared speed of a node with RDMA ports, 0: none. */
-static int64_t fastest_host(const struct site *site)
-{
-	int64_t fastest = 0;
-
-	for (size_t i = 0; i < site->n_nodes; i++) {
-		const struct site_node *node = &site->nodes[i];
-
-		for (size_t k = 0; node->n_rdma && k < node->n_links; k++) {
-			const struct site_number *speed = &node->links[k].speed_mbps;
-
-			if (speed->set && speed->value > fastest)
-				fastest = speed->value;
-		}
-	}
-	return fastest;
 }
 
 /* One number of the table that reports show; `formula` and `value` are taken over. */
@@ -83,9 +38,11 @@ static char *size_text(int64_t bytes)
 	return xasprintf("%lld KiB", (long long)((bytes + 1023) / 1024));
 }
 
-static void put_headroom(json_t *numbers, const struct headroom_input *input,
+static void put_headroom(json_t *numbers, const struct switch_buffers *buffers,
 			 const struct matrix *matrix, json_t *section)
 {
+	const struct headroom_input *input = &buffers->input;
+
 	static const char name[] = "PFC headroom";
 	static const char source[] =
 		"sonic-net/SONiC doc/qos/dynamically-headroom-calculation.md; IEEE 802.3 31B.3.7";
@@ -111,76 +68,67 @@ static void put_headroom(json_t *numbers, const struct headroom_input *input,
 	json_put_int(one, "low_bytes", need.low_bytes);
 	json_put_int(one, "high_bytes", need.high_bytes);
 	if (declared)
-		json_put_int(one, "declared_bytes", number_of(declared, schema_convert_bytes));
+		json_put_int(one, "declared_bytes", buffers->headroom_bytes);
 }
 
-static void put_threshold(json_t *numbers, const char *name, int64_t at_100g, int64_t speed_mbps,
+/* One threshold: `usual` bytes, of which `of_row` stand in the matrix. */
+static void put_threshold(json_t *numbers, const char *name, int64_t usual, json_t *of_row,
+			  const struct ecn_thresholds *ecn, int64_t declared_bytes,
 			  json_t *declared)
 {
-	int64_t bytes = speed_mbps ? (int64_t)((__int128)at_100g * speed_mbps / ECN_SPEED_MBPS) :
-				     at_100g;
-	bool other = speed_mbps && speed_mbps != ECN_SPEED_MBPS;
-	json_t *one = number_new(
-		numbers, name, xasprintf("%lld kB", (long long)(bytes / 1000)),
-		other ? xasprintf("%lld kB of a 100G port * %lld / 100000 Mb/s (inferred: the same "
-				  "delay of the queue)", (long long)(at_100g / 1000),
-				  (long long)speed_mbps) :
-			NULL,
-		ECN_SOURCE, declared);
+	char *formula = NULL;
 
-	json_put_int(one, "low_bytes", bytes);
-	json_put_int(one, "high_bytes", bytes);
+	if (ecn->scaled)
+		formula = xasprintf("%lld kB of a %s port, in proportion to the speed (inferred: "
+				    "the same delay of the queue)",
+				    (long long)json_integer_value(of_row) / 1000,
+				    json_get_string(ecn->row, "speed", "?"));
+	json_t *one = number_new(numbers, name, xasprintf("%lld kB", (long long)(usual / 1000)),
+				 formula, json_get_string(ecn->row, "source", NULL), declared);
+
+	json_put_int(one, "low_bytes", usual);
+	json_put_int(one, "high_bytes", usual);
 	if (declared)
-		json_put_int(one, "declared_bytes", number_of(declared, schema_convert_bytes));
+		json_put_int(one, "declared_bytes", declared_bytes);
 }
 
-static void put_ecn(json_t *numbers, int64_t speed_mbps, json_t *section, bool wanted)
+static void put_ecn(json_t *numbers, const struct switch_buffers *buffers,
+		    const struct matrix *matrix, json_t *section, bool wanted)
 {
-	json_t *ecn = json_object_get(section, "ecn");
+	json_t *declared = json_object_get(section, "ecn");
+	struct ecn_thresholds ecn;
 
-	if (!ecn && !wanted)
+	if ((!declared && !wanted) ||
+	    !ecn_thresholds_usual(&ecn, matrix, buffers->input.speed_mbps))
 		return;
-	put_threshold(numbers, "ECN minimum", ECN_MIN_BYTES, speed_mbps,
-		      json_object_get(ecn, "min"));
-	put_threshold(numbers, "ECN maximum", ECN_MAX_BYTES, speed_mbps,
-		      json_object_get(ecn, "max"));
-	number_new(numbers, "ECN probability",
-		   xasprintf("%d %% at the maximum", ECN_PROBABILITY_PERCENT), NULL, ECN_SOURCE,
-		   json_object_get(ecn, "probability"));
+	put_threshold(numbers, "ECN minimum", ecn.min_bytes, json_object_get(ecn.row, "min"), &ecn,
+		      buffers->ecn_min_bytes, json_object_get(declared, "min"));
+	put_threshold(numbers, "ECN maximum", ecn.max_bytes, json_object_get(ecn.row, "max"), &ecn,
+		      buffers->ecn_max_bytes, json_object_get(declared, "max"));
+	number_new(numbers, "ECN probability", xasprintf("%d %% at the maximum", ecn.percent), NULL,
+		   json_get_string(ecn.row, "source", NULL),
+		   json_object_get(declared, "probability"));
 	number_new(numbers, "ECN order", xstrdup("minimum < maximum < where PFC pauses (xoff)"),
 		   xstrdup("else PFC pauses before a sender was told to slow down"),
 		   "Intel guide 635330", NULL);
 }
 
-/* The same numbers as gate plan.headroom takes: a frame of any size that the port carries may belong
- * to the lossless class. */
 json_t *plan_buffers(const struct site *site, const struct matrix *matrix)
 {
 	json_t *section = json_object_get(site->document, "switch"), *buffers, *numbers;
+	struct switch_buffers b = switch_buffers_of(site);
 
-	if (!section)
+	if (!b.declared)
 		return NULL;
-	struct headroom_input input = {
-		.speed_mbps = number_of(json_object_get(section, "port_speed"),
-					schema_convert_speed),
-		.cable_metres = json_get_int(section, "cable_metres", 0),
-		.port_mtu_bytes = json_get_int(section, "mtu", PORT_MTU_USUAL),
-		.cell_bytes = number_of(json_object_get(section, "cell"), schema_convert_bytes),
-	};
-
-	if (!input.speed_mbps)
-		input.speed_mbps = fastest_host(site);
-	input.mtu_bytes = input.port_mtu_bytes;
 	buffers = json_object_new();
-	json_put_int(buffers, "speed_mbps", input.speed_mbps);
-	json_put_int(buffers, "cable_metres", input.cable_metres);
-	json_put_int(buffers, "mtu_bytes", input.mtu_bytes);
-	json_put_int(buffers, "port_mtu_bytes", input.port_mtu_bytes);
-	if (input.cell_bytes)
-		json_put_int(buffers, "cell_bytes", input.cell_bytes);
+	json_put_int(buffers, "speed_mbps", b.input.speed_mbps);
+	json_put_int(buffers, "cable_metres", b.input.cable_metres);
+	json_put_int(buffers, "mtu_bytes", b.input.mtu_bytes);
+	json_put_int(buffers, "port_mtu_bytes", b.input.port_mtu_bytes);
+	if (b.input.cell_bytes)
+		json_put_int(buffers, "cell_bytes", b.input.cell_bytes);
 	numbers = json_arr(buffers, "numbers");
-	put_headroom(numbers, &input, matrix, section);
-	put_ecn(numbers, input.speed_mbps, section,
-		site->qos.ecn.set && site->qos.ecn.value);
+	put_headroom(numbers, &b, matrix, section);
+	put_ecn(numbers, &b, matrix, section, site->qos.ecn.set && site->qos.ecn.value);
 	return buffers;
 }

@@ -31,7 +31,7 @@ struct render {
 	const struct site *site;
 	const struct matrix *matrix;
 	bool korean;		/* runbook in Korean */
-	/* plan of the same site, report document (report/report.h) with the members of plan/plan.h;
+	/* plan of the same site, a report document (report/report.h);
 	 * NULL when nobody planned */
 	json_t *plan;
 	struct render_file **files;	/* sorted by path at the end */

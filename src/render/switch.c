@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/strings.h"
-#include "site/schema.h"
 
 static const struct switch_system *const systems[] = {
 	&switch_sonic, &switch_nvue, &switch_eos, &switch_nxos, &switch_os10,
@@ -58,16 +57,16 @@ static void describe_headroom(const struct switch_plan *plan, char ***lines)
 		return;
 	if (plan->headroom_text)
 		strings_add(lines, xasprintf("Headroom computed: %s", plan->headroom_text));
-	if (plan->headroom_declared)
+	if (plan->buffers.headroom_bytes)
 		strings_add(lines, xasprintf("Headroom declared: %lld bytes",
-					     (long long)plan->headroom_declared));
+					     (long long)plan->buffers.headroom_bytes));
 	if (plan->headroom)
 		strings_add(lines, xasprintf("Headroom that holds, the larger: %lld bytes for "
 					     "each port",
 					     (long long)plan->headroom));
 	else
-		strings_add(lines, xstrdup("Headroom: neither declared nor computed (port_speed, "
-					   "cable_metres and mtu of `switch`)"));
+		strings_add(lines, xstrdup("Headroom: neither declared nor computed (port_speed "
+					   "and cable_metres of `switch`)"));
 }
 
 static void put_lines(struct strbuf *b, const char *comment, const char *heading,
@@ -213,10 +212,9 @@ void render_switch(struct render *r)
 	const char *platform =
 		json_get_string(render_declared(r, "/switch"), "platform", NULL);
 
-	plan.speed_mbps = switch_number(&plan, "port_speed", schema_convert_speed);
-	plan.cable_metres = switch_number(&plan, "cable_metres", NULL);
-	plan.mtu = switch_number(&plan, "mtu", NULL);
-	plan.vlan = switch_number(&plan, "vlan", NULL);
+	plan.buffers = switch_buffers_of(r->site);
+	plan.mtu = switch_number(&plan, "mtu");
+	plan.vlan = switch_number(&plan, "vlan");
 	plan.lacp_rate = json_get_string(render_declared(r, "/switch"), "lacp_rate", NULL);
 	switch_ports_find(&plan);
 	refuse_same_numbers(&plan);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "matrix/buffers.h"
 #include "render/render.h"
 
 #define SWITCH_PORT_CHANNELS 10000	/* schema: 1 to 9999 */
@@ -62,10 +63,10 @@ struct switch_device {
 struct switch_plan {
 	struct render *r;
 	struct switch_class class;
-	int64_t speed_mbps, cable_metres, mtu, vlan;	/* 0: not declared */
+	struct switch_buffers buffers;
+	int64_t mtu, vlan;	/* 0: not declared */
 	int64_t host_mtu;	/* largest MTU of a host link that carries RDMA */
 	const char *lacp_rate;	/* "fast", "slow", NULL */
-	int64_t headroom_declared;	/* bytes, 0: not declared */
 	int64_t headroom;	/* the larger of what is declared and computed; 0: neither */
 	char *headroom_text;	/* formula with its numbers, NULL: not computed */
 	struct switch_device *devices;
@@ -105,9 +106,8 @@ void switch_headroom(struct switch_plan *plan);
 void switch_ports_find(struct switch_plan *plan);
 void switch_ports_clear(struct switch_plan *plan);
 
-/* A number of the section `switch` with its unit, or 0. */
-int64_t switch_number(const struct switch_plan *plan, const char *key,
-		      bool (*convert)(const char *text, int64_t *value));
+/* A number without unit of the section `switch`, or 0. */
+int64_t switch_number(const struct switch_plan *plan, const char *key);
 
 /* --- for systems --- */
 

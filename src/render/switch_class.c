@@ -3,36 +3,13 @@
 #include "render/switch.h"
 
 #include "base/strings.h"
-#include "matrix/headroom.h"
-#include "site/schema.h"
-
-/*
- * Marking where it is wanted and no threshold is declared: the default profile of NVIDIA Cumulus
- * Linux 5.14 (Quality of Service, "Congestion Control (ECN)"), which holds for 100 Gbit/s ports.
- */
-#define ECN_MIN_DEFAULT 150000
-#define ECN_MAX_DEFAULT 1500000
-#define ECN_PROBABILITY_DEFAULT 100
 
 /* Share of the RoCE queue where none is declared: "Default RoCE Configuration" of the same. */
 #define SHARE_DEFAULT 50
 
-static int64_t number_of(json_t *value, bool (*convert)(const char *text, int64_t *value))
+int64_t switch_number(const struct switch_plan *plan, const char *key)
 {
-	int64_t number;
-
-	if (json_is_integer(value))
-		return json_integer_value(value);
-	/* numbers with a unit stay as they are written */
-	if (json_is_string(value) && convert && convert(json_string_value(value), &number))
-		return number;
-	return 0;
-}
-
-int64_t switch_number(const struct switch_plan *plan, const char *key,
-		      bool (*convert)(const char *text, int64_t *value))
-{
-	return number_of(render_declared(plan->r, "/switch/%s", key), convert);
+	return json_get_int(render_declared(plan->r, "/switch"), key, 0);
 }
 
 /* A number of `switch`, else of `qos`, else -1. */
@@ -50,21 +27,23 @@ static void read_ecn(struct switch_plan *plan)
 {
 	struct switch_class *class = &plan->class;
 	const struct site_qos *qos = &plan->r->site->qos;
-	json_t *ecn = render_declared(plan->r, "/switch/ecn");
-	json_t *probability = json_object_get(ecn, "probability");
+	const struct switch_buffers *b = &plan->buffers;
+	struct ecn_thresholds usual;
 
-	class->ecn = qos->ecn.set ? qos->ecn.value : ecn != NULL;
+	class->ecn = qos->ecn.set ? qos->ecn.value : render_declared(plan->r, "/switch/ecn") != NULL;
 	if (!class->ecn)
 		return;
-	class->ecn_min = number_of(json_object_get(ecn, "min"), schema_convert_bytes);
-	class->ecn_max = number_of(json_object_get(ecn, "max"), schema_convert_bytes);
-	class->ecn_probability = probability
-					 ? (int)number_of(probability, schema_convert_percent)
-					 : ECN_PROBABILITY_DEFAULT;
+	if (!ecn_thresholds_usual(&usual, plan->r->matrix, b->input.speed_mbps)) {
+		render_refuse(plan->r, "the support matrix has no row in its table `ecn`");
+		return;
+	}
+	class->ecn_min = b->ecn_min_bytes;
+	class->ecn_max = b->ecn_max_bytes;
+	class->ecn_probability = b->ecn_percent >= 0 ? b->ecn_percent : usual.percent;
 	if (!class->ecn_min && !class->ecn_max) {
 		class->ecn_assumed = true;
-		class->ecn_min = ECN_MIN_DEFAULT;
-		class->ecn_max = ECN_MAX_DEFAULT;
+		class->ecn_min = usual.min_bytes;
+		class->ecn_max = usual.max_bytes;
 	} else if (!class->ecn_min || !class->ecn_max) {
 		render_refuse(plan->r, "switch/ecn: 'min' and 'max' are declared together or not "
 				       "at all");
@@ -147,24 +126,16 @@ void switch_class_read(struct switch_plan *plan)
 
 void switch_headroom(struct switch_plan *plan)
 {
-	struct headroom_input input = {
-		.speed_mbps = plan->speed_mbps,
-		.cable_metres = plan->cable_metres,
-		.mtu_bytes = plan->host_mtu ? plan->host_mtu : plan->mtu,
-		.port_mtu_bytes = plan->mtu,
-		.cell_bytes = switch_number(plan, "cell", schema_convert_bytes),
-	};
+	const struct headroom_input *input = &plan->buffers.input;
 	struct headroom need;
 
-	plan->headroom_declared = switch_number(plan, "headroom", schema_convert_bytes);
-	plan->headroom = plan->headroom_declared;
-	if (!plan->class.pfc || !plan->r->matrix || !plan->speed_mbps || !plan->cable_metres ||
-	    !plan->mtu)
+	plan->headroom = plan->buffers.headroom_bytes;
+	if (!plan->class.pfc || !input->speed_mbps || !input->cable_metres)
 		return;
-	need = headroom_compute(plan->r->matrix, &input);
+	need = headroom_compute(plan->r->matrix, input);
 	if (!need.known)
 		return;
-	plan->headroom_text = headroom_text(&input, &need);
+	plan->headroom_text = headroom_text(input, &need);
 	if (need.high_bytes > plan->headroom)
 		plan->headroom = need.high_bytes;
 }

@@ -45,9 +45,9 @@ static void put_qos(const struct switch_plan *plan, struct strbuf *b)
 		strbuf_printf(b, "nv set qos pfc " PROFILE " switch-priority %d\n", tc);
 		strbuf_puts(b, "nv set qos pfc " PROFILE " tx enable\n"
 			       "nv set qos pfc " PROFILE " rx enable\n");
-		if (plan->cable_metres)
+		if (plan->buffers.input.cable_metres)
 			strbuf_printf(b, "nv set qos pfc " PROFILE " cable-length %lld\n",
-				      (long long)plan->cable_metres);
+				      (long long)plan->buffers.input.cable_metres);
 	}
 	if (class->ecn) {
 		/* "Congestion Control (ECN)", in bytes */
@@ -173,7 +173,7 @@ static void nvue_notes(const struct switch_plan *plan, char ***notes)
 	if (plan->class.known)
 		strings_add(notes, xstrdup("`nv set qos roce` must not be set besides: it has a "
 					   "map, a pool and a TLV of its own"));
-	if (plan->class.pfc && plan->headroom_declared)
+	if (plan->class.pfc && plan->buffers.headroom_bytes)
 		strings_add(notes, xstrdup("the switch computes the headroom from cable-length; "
 					   "NVIDIA advises against setting port-buffer and "
 					   "xoff-threshold"));

@@ -201,7 +201,7 @@ static void nxos_notes(const struct switch_plan *plan, char ***notes)
 					   "queuing policies of the whole switch; compare `show "
 					   "policy-map system` first"));
 	/* "Guidelines and Limitations for Priority Flow Control" */
-	if (class->pfc && plan->cable_metres > 100)
+	if (class->pfc && plan->buffers.input.cable_metres > 100)
 		strings_add(notes, xasprintf("cables of more than 100 m need an input queuing "
 					     "policy with pause buffer-size for %lld bytes of "
 					     "headroom: its limits differ from platform to "

@@ -347,7 +347,7 @@ void switch_ports_find(struct switch_plan *plan)
 	_cleanup_free_ struct finder *f = xcalloc(1, sizeof(*f));
 	const struct site *site = plan->r->site;
 	json_t *names = render_declared(plan->r, "/switch/names"), *name;
-	int64_t first = switch_number(plan, "port_channel_first", NULL);
+	int64_t first = switch_number(plan, "port_channel_first");
 	size_t i;
 
 	f->plan = plan;

@@ -44,21 +44,21 @@ static bool is_dynamic(const struct switch_plan *plan)
 /* With a headroom of the user's own; otherwise the switch makes the profile. */
 static char *profile_name(const struct switch_plan *plan)
 {
-	if (!plan->class.pfc || !plan->headroom_declared)
+	if (!plan->class.pfc || !plan->buffers.headroom_bytes)
 		return NULL;
 	if (is_dynamic(plan))
 		return xstrdup(PROFILE);
 	/* buffermgr.cpp, doSpeedUpdateTask(): a profile of this name is used if it is there */
-	if (plan->speed_mbps && plan->cable_metres)
-		return xasprintf("pg_lossless_%lld_%lldm_profile", (long long)plan->speed_mbps,
-				 (long long)plan->cable_metres);
+	if (plan->buffers.input.speed_mbps && plan->buffers.input.cable_metres)
+		return xasprintf("pg_lossless_%lld_%lldm_profile", (long long)plan->buffers.input.speed_mbps,
+				 (long long)plan->buffers.input.cable_metres);
 	return NULL;
 }
 
 static void put_interfaces(const struct switch_plan *plan, const struct switch_device *device,
 			   json_t *config)
 {
-	int64_t domain = switch_number(plan, "mclag_domain", NULL);
+	int64_t domain = switch_number(plan, "mclag_domain");
 
 	for (size_t i = 0; i < device->n_interfaces; i++) {
 		const struct switch_interface *interface = &device->interfaces[i];
@@ -229,9 +229,9 @@ static void put_port_buffer(const struct switch_plan *plan, const char *port, co
 {
 	_cleanup_free_ char *priority = xasprintf("%d", plan->class.priority);
 
-	if (plan->cable_metres)
+	if (plan->buffers.input.cable_metres)
 		json_put_stringf(json_obj(json_obj(config, "CABLE_LENGTH"), "AZURE"), port, "%lldm",
-				 (long long)plan->cable_metres);
+				 (long long)plan->buffers.input.cable_metres);
 	/* the traditional model makes this row itself, from pfc_enable */
 	if (is_dynamic(plan))
 		json_put_string(row_of(json_obj(config, "BUFFER_PG"), port, priority), "profile",

@@ -118,7 +118,7 @@ void groups_clear(struct groups *groups);
 /* --- plans (plan.c) --------------------------------------------------------------------------- */
 
 /* Who can prove what an item of "unverified" takes for granted: "proof.gdr proves it, phase 19", or
- * "ask the vendor". Caller frees. */
+ * "no gate proves it". Caller frees. */
 char *document_prover(json_t *unverified);
 /* The items of "unverified" of all verdicts, each text once, with the gates that name it as
  * {text, gate, phase, from: []}. New reference. */

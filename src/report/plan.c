@@ -10,7 +10,7 @@ char *document_prover(json_t *unverified)
 	int64_t phase = json_get_int(unverified, "phase", -1);
 
 	if (!gate)
-		return xstrdup("no gate can: ask the vendor");
+		return xstrdup("no gate proves it");
 	return phase < 0 ? xasprintf("%s proves it", gate) :
 			   xasprintf("%s proves it, phase %lld", gate, (long long)phase);
 }
