@@ -177,13 +177,17 @@ size_t network_rails(const struct network *net)
 
 /* --- remarks ---------------------------------------------------------------------------------- */
 
-/* The driver of the first port of a bond or of a link itself, or NULL. */
+/* Does RoCE run over this bond, or a VLAN on it, with a driver that looks at the order of ports? */
 static bool order_matters(const struct network *net, const struct network_link *bond)
 {
 	const struct site_link *port =
 		bond->bond->ports ? site_link_find(net->node, bond->bond->ports[0]) : NULL;
+	bool rdma = bond->rdma != NULL;
 
-	return bond->rdma && port && port->driver && !strcmp(port->driver, "ice");
+	for (size_t i = 0; i < net->n; i++)
+		rdma |= net->links[i].rdma && net->links[i].vlan &&
+			!strcmp(net->links[i].vlan->link, bond->name);
+	return rdma && port && port->driver && !strcmp(port->driver, "ice");
 }
 
 static void remark_links(struct network *net, struct remarks *remarks)

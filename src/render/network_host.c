@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host needs besides its profiles: ARP of several rails, modules, locked memory, packages. */
+/* What a host needs besides its profiles: ARP of rails, modules, locked memory, packages. */
 #include <string.h>
 
 #include "base/strings.h"

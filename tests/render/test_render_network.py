@@ -235,14 +235,19 @@ def refused(t, top):
 
 
 def order(t, top):
-    r = sites.run(sites.write(top / "o.yaml", sites.site()), "--force", "-o", top / "o")
-    t.ok(b"network/node-01: NetworkManager takes ports into bond1 by name" not in r.stderr, "the RoCE port is a VLAN: its order is not told", r.stderr.decode())
-    node = sites.bonded(11)
-    del node["vlans"]
-    node["bonds"]["bond1"]["addresses"] = ["10.10.1.11/24"]
-    node["rdma"] = {"bond1": {}}
-    r = sites.run(sites.write(top / "o.yaml", sites.site({"node-01": node})), "--force", "-o", top / "o")
-    t.ok(b"network/node-01: NetworkManager takes ports into bond1 by name" in r.stderr, "an order that NetworkManager does not keep is told", r.stderr.decode())
+    """NetworkManager enslaves by name; with ice the first port carries the RDMA device, also when RoCE is on a VLAN above."""
+    said = b"network/node-01: NetworkManager takes ports into bond1 by name"
+    on_bond, by_name, other = sites.bonded(11), sites.bonded(11), sites.bonded(11)
+    del on_bond["vlans"]
+    on_bond["bonds"]["bond1"]["addresses"] = ["10.10.1.11/24"]
+    on_bond["rdma"] = {"bond1": {}}
+    by_name["bonds"]["bond1"]["ports"].sort()
+    for link in ("ens-a.0", "ens-b.1"):
+        other["links"][link]["driver"] = "mlx5_core"
+    for node, told, name in ((sites.bonded(11), True, "RoCE on a VLAN of the bond"), (on_bond, True, "RoCE on the bond"), (by_name, False, "ports by name"),
+                             (other, False, "another driver")):
+        r = sites.run(sites.write(top / "o.yaml", sites.site({"node-01": node})), "--force", "-o", top / "o")
+        t.ok(r.returncode == 0 and (said in r.stderr) == told, f"order of ports, {name}: {'told' if told else 'nothing to tell'}", r.stderr.decode())
 
 
 def a_thousand(t, top):
