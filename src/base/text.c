@@ -138,6 +138,11 @@ int text_version_compare(const char *a, const char *b)
 	return (unsigned char)*a - (unsigned char)*b;
 }
 
+const char *text_version_number(const char *version)
+{
+	return version && version[0] == 'v' ? version + 1 : version;
+}
+
 /* Length of the UTF-8 sequence at `s` (RFC 3629), 0 when it is not valid. Fills `*code`. */
 static size_t utf8_sequence(const unsigned char *s, size_t len, uint32_t *code)
 {

@@ -28,6 +28,9 @@ bool text_ends_with(const char *s, const char *suffix);
 /* Compare dotted versions number by number, other runs as text ("580.82.07" < "580.126").
  * <0, 0, >0 as strcmp(3). A suffix after the common part counts as newer. */
 int text_version_compare(const char *a, const char *b);
+/* A version without the 'v' that tags begin with ("v2.31.0" -> "2.31.0"); NULL for NULL. Points
+ * into `version`. */
+const char *text_version_number(const char *version);
 
 /* Copy of `s` (at most `len` bytes) as valid, printable UTF-8 without control characters: what is
  * not, becomes \xNN. For bytes of kernels, firmware and files that end up in JSON or on a terminal.

@@ -20,14 +20,7 @@ json_t *plan_rows(const struct judging *g, const char *table)
 
 json_t *plan_row(const struct judging *g, const char *table, const char *key, const char *value)
 {
-	json_t *row;
-	size_t i;
-
-	json_array_foreach(plan_rows(g, table), i, row) {
-		if (!strcmp(json_get_string(row, key, ""), value))
-			return row;
-	}
-	return NULL;
+	return g->matrix ? matrix_row(g->matrix, table, key, value) : NULL;
 }
 
 const char *plan_row_text(struct judging *g, json_t *row)
@@ -38,11 +31,6 @@ const char *plan_row_text(struct judging *g, json_t *row)
 			  json_get_string(row, "date", "?"),
 			  strcmp(confidence, "read") ? ", " : "",
 			  strcmp(confidence, "read") ? confidence : "");
-}
-
-const char *plan_number(const char *version)
-{
-	return version[0] == 'v' ? version + 1 : version;
 }
 
 /* Bytes of the first `parts` numbers of a dotted version. */
@@ -57,7 +45,7 @@ static size_t leading(const char *version, unsigned parts)
 
 const char *plan_line(struct judging *g, const char *version)
 {
-	const char *number = plan_number(version);
+	const char *number = text_version_number(version);
 
 	return judge_text(g, "%.*s", (int)leading(number, 2), number);
 }
@@ -77,10 +65,10 @@ static int against(const char *version, const char *end)
 
 bool plan_in_range(const char *version, json_t *range)
 {
-	const char *number = plan_number(version);
+	const char *number = text_version_number(version);
 
-	return against(number, plan_number(json_get_string(range, "min", "0"))) >= 0 &&
-	       against(number, plan_number(json_get_string(range, "max", "0"))) <= 0;
+	return against(number, text_version_number(json_get_string(range, "min", "0"))) >= 0 &&
+	       against(number, text_version_number(json_get_string(range, "max", "0"))) <= 0;
 }
 
 const char *plan_range_text(struct judging *g, json_t *range)
@@ -143,8 +131,8 @@ static json_t *default_driver_row(struct judging *g, const char *operator_versio
 	size_t i;
 
 	json_array_foreach(plan_rows(g, "gpu-drivers"), i, row) {
-		if (!strcmp(plan_number(json_get_string(row, "operator", "")),
-			    plan_number(operator_version)) &&
+		if (!strcmp(text_version_number(json_get_string(row, "operator", "")),
+			    text_version_number(operator_version)) &&
 		    json_get_bool(row, "default", false))
 			return row;
 	}
@@ -177,8 +165,8 @@ json_t *plan_gpu_driver_row(struct judging *g, const char *operator_version, con
 	json_array_foreach(plan_rows(g, "gpu-drivers"), i, row) {
 		const char *version = json_get_string(row, "version", "");
 
-		if (strcmp(plan_number(json_get_string(row, "operator", "")),
-			   plan_number(operator_version)))
+		if (strcmp(text_version_number(json_get_string(row, "operator", "")),
+			   text_version_number(operator_version)))
 			continue;
 		if (!strcmp(version, driver))
 			return row;

@@ -12,6 +12,8 @@
 
 /* Rows of a table; empty when the judge has no matrix. Borrowed. */
 json_t *plan_rows(const struct judging *g, const char *table);
+/* The first row of a table whose member `key` is `value`, or NULL. Borrowed. */
+json_t *plan_row(const struct judging *g, const char *table, const char *key, const char *value);
 
 /* "platform-support.rst (26.7.0), seen 2026-08-21": what a message says of a row. With a mark when
  * the row is inferred or unverified. Lives until the judge returns. */
@@ -19,9 +21,6 @@ const char *plan_row_text(struct judging *g, json_t *row);
 
 /* First two numbers of a version: "v26.3.3" -> "26.3". Lives until the judge returns. */
 const char *plan_line(struct judging *g, const char *version);
-
-/* Version without its leading 'v', for comparison. Points into `version`. */
-const char *plan_number(const char *version);
 
 /* Is a Kubernetes version in {min, max}? Ends that name a minor version hold for all patches. */
 bool plan_in_range(const char *version, json_t *range);
@@ -33,9 +32,6 @@ bool plan_has(json_t *texts, const char *text);
 /* Texts of an array in one line, "10.0, 10.1 and 10.2"; at most `most` of them are named, then
  * "and 7 more". Lives until the judge returns. */
 const char *plan_list(struct judging *g, json_t *texts, size_t most);
-
-/* Row of a table whose member `key` is `value`, or NULL. Borrowed. */
-json_t *plan_row(const struct judging *g, const char *table, const char *key, const char *value);
 
 /* --- declarations ----------------------------------------------------------------------------- */
 

@@ -23,7 +23,8 @@ static json_t *gdr_row(const struct judging *g, const struct site_node *node, co
 		    (line && strcmp(json_get_string(row, "operator", ""), line)))
 			continue;
 		if (!network ||
-		    text_version_compare(plan_number(network), plan_number(lowest)) >= 0)
+		    text_version_compare(text_version_number(network),
+					 text_version_number(lowest)) >= 0)
 			return row;
 		any = row;
 	}
@@ -77,7 +78,8 @@ static void judge_nvidia_nic(struct judging *g, const struct plan_case *c,
 	}
 	fact_row(g, row);
 	lowest = json_get_string(row, "network_operator", "0");
-	if (network && text_version_compare(plan_number(network), plan_number(lowest)) < 0)
+	if (network && text_version_compare(text_version_number(network),
+					    text_version_number(lowest)) < 0)
 		judge_warn(g, "gdr-network-operator-old",
 			   judge_text(g, "Network Operator %s or later", lowest),
 			   "the row of %s %s is for Network Operator %s, declared is %s (%s)",

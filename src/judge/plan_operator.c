@@ -95,8 +95,8 @@ static json_t *conflict_row(const struct judging *g, const char *version, const 
 	json_array_foreach(plan_rows(g, "network-operator"), i, row) {
 		if (!plan_has(json_object_get(row, "ofed_conflicts"), rdma_driver))
 			continue;
-		if (version && !strcmp(plan_number(json_get_string(row, "version", "")),
-				       plan_number(version)))
+		if (version && !strcmp(text_version_number(json_get_string(row, "version", "")),
+				       text_version_number(version)))
 			return row;
 		any = row;
 	}
@@ -118,8 +118,8 @@ static void judge_network_platform(struct judging *g, const char *version)
 		if (!node->os_id || !node->os_version)
 			continue;
 		json_array_foreach(plan_rows(g, "network-operator"), k, row) {
-			if (strcmp(plan_number(json_get_string(row, "version", "")),
-				   plan_number(version)))
+			if (strcmp(text_version_number(json_get_string(row, "version", "")),
+				   text_version_number(version)))
 				continue;
 			known = row;
 			if (!strcmp(json_get_string(row, "os", ""), node->os_id) &&

@@ -215,7 +215,8 @@ static bool installs_version(struct judging *g, json_t *row, const char *kuberne
 		const char *version = json_string_value(patch);
 
 		if (version && !strcmp(plan_line(g, version), line))
-			return text_version_compare(plan_number(kubernetes), version) <= 0 &&
+			return text_version_compare(text_version_number(kubernetes),
+						    version) <= 0 &&
 			       plan_in_range(kubernetes, range);
 	}
 	return false;
@@ -240,8 +241,8 @@ static void other_releases(struct judging *g, const struct site_node *node, cons
 		if (lists_system(row, node) && installs_version(g, row, kubernetes))
 			judge_option(g, "Kubespray %s with kube_version %s: it lists %s and "
 					"installs Kubernetes %s",
-				     json_get_string(row, "release", "?"), plan_number(kubernetes),
-				     system_text(g, node), installable(g, row));
+				     json_get_string(row, "release", "?"),
+				     text_version_number(kubernetes), system_text(g, node), installable(g, row));
 	}
 }
 
@@ -256,9 +257,9 @@ static void judge_release(struct judging *g, json_t *row, const struct plan_case
 	if (lists && installs) {
 		judge_pass(g, "Kubespray %s lists %s and installs Kubernetes %s%s (%s)", release,
 			   system_text(g, c->node), installable(g, row),
-			   strcmp(usual, plan_number(kubernetes)) ?
+			   strcmp(usual, text_version_number(kubernetes)) ?
 				   judge_text(g, "; its default is %s, so kube_version: %s is set",
-					      usual, plan_number(kubernetes)) :
+					      usual, text_version_number(kubernetes)) :
 				   "",
 			   plan_row_text(g, row));
 		return;
@@ -307,7 +308,8 @@ void judge_plan_kubespray(struct judging *g)
 		return;
 	}
 	kubernetes = kubernetes_version(g);
-	row = plan_row(g, "kubespray", "release", judge_text(g, "v%s", plan_number(release)));
+	row = plan_row(g, "kubespray", "release",
+		       judge_text(g, "v%s", text_version_number(release)));
 	if (!kubernetes)
 		return;
 	if (!row) {

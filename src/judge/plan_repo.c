@@ -19,7 +19,7 @@
 
 static void options(struct judging *g, const char *version)
 {
-	if (text_version_compare(plan_number(version), MOUNTS_SKIPPED_SINCE) < 0)
+	if (text_version_compare(text_version_number(version), MOUNTS_SKIPPED_SINCE) < 0)
 		judge_option(g, "GPU Operator v" MOUNTS_SKIPPED_SINCE " or later with "
 				"driver.repoConfig (registry.packages_url, or "
 				"gpu_operator.driver.repo_config): it leaves the paths out");
@@ -39,7 +39,7 @@ static void options(struct judging *g, const char *version)
 static void judge_mounts(struct judging *g, const struct plan_case *c, const char *version,
 			 bool has_repo)
 {
-	bool skips = text_version_compare(plan_number(version), MOUNTS_SKIPPED_SINCE) >= 0;
+	bool skips = text_version_compare(text_version_number(version), MOUNTS_SKIPPED_SINCE) >= 0;
 
 	if (skips && has_repo)
 		return;

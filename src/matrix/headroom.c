@@ -42,17 +42,6 @@ static json_t *row_of_speed(const struct matrix *matrix, int64_t mbps)
 	return NULL;
 }
 
-static json_t *row_of_item(const struct matrix *matrix, const char *item)
-{
-	json_t *row;
-	size_t i;
-
-	json_array_foreach(matrix_rows(matrix, "buffers"), i, row)
-		if (!strcmp(json_get_string(row, "item", ""), item))
-			return row;
-	return NULL;
-}
-
 static void set_worst_case(struct headroom *h, int64_t cell)
 {
 	h->worst_numerator = 2;
@@ -69,7 +58,7 @@ static void set_worst_case(struct headroom *h, int64_t cell)
 struct headroom headroom_compute(const struct matrix *matrix, const struct headroom_input *input)
 {
 	json_t *quanta = row_of_speed(matrix, input->speed_mbps);
-	json_t *phy = row_of_item(matrix, "mac-phy-delay");
+	json_t *phy = matrix_row(matrix, "buffers", "item", "mac-phy-delay");
 	struct headroom h = { .row = quanta };
 
 	if (!quanta || !phy)

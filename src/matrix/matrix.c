@@ -199,6 +199,19 @@ json_t *matrix_rows(const struct matrix *matrix, const char *name)
 	return table->rows;
 }
 
+json_t *matrix_row(const struct matrix *matrix, const char *table, const char *key,
+		   const char *value)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(matrix_rows(matrix, table), i, row) {
+		if (value && !strcmp(json_get_string(row, key, ""), value))
+			return row;
+	}
+	return NULL;
+}
+
 const char *matrix_origin(const struct matrix *matrix, const char *name)
 {
 	const struct table *table = table_find(matrix, name);

@@ -48,6 +48,11 @@ static inline RH_UNUSED void cleanup_matrix_p(struct matrix **matrix)
  */
 json_t *matrix_rows(const struct matrix *matrix, const char *table);
 
+/* The first row of a table whose member `key` is the text `value`; NULL when there is none, and for
+ * the value NULL. Borrowed. */
+json_t *matrix_row(const struct matrix *matrix, const char *table, const char *key,
+		   const char *value);
+
 /* Names of all tables, NULL-terminated, in the order of `plan --matrix`. Borrowed. */
 const char *const *matrix_tables(void);
 

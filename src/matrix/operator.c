@@ -186,11 +186,6 @@ static void image_clear(struct operator_image *image)
 	free(image->mirror);
 }
 
-static const char *without_v(const char *version)
-{
-	return version[0] == 'v' ? version + 1 : version;
-}
-
 bool operator_images(struct operator_images *images, const struct site *site,
 		     const struct matrix *matrix, const char *os_id, const char *os_version)
 {
@@ -204,7 +199,8 @@ bool operator_images(struct operator_images *images, const struct site *site,
 		return false;
 	images->list = xcalloc(json_array_size(rows), sizeof(*images->list));
 	json_array_foreach(rows, i, row) {
-		if (strcmp(without_v(json_get_string(row, "operator", "")), without_v(version)))
+		if (strcmp(text_version_number(json_get_string(row, "operator", "")),
+			   text_version_number(version)))
 			continue;
 		known = true;
 		if (!is_pulled(site, row))

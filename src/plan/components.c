@@ -245,15 +245,10 @@ static uint32_t traits_of_nic(const struct plan_nic *nic)
 
 static bool client_needs_dc(const struct bill *bill)
 {
-	const char *library = declared_text(bill, "/storage/client/library");
-	json_t *row;
-	size_t i;
+	json_t *row = matrix_row(bill->matrix, "storage-clients", "library",
+				 declared_text(bill, "/storage/client/library"));
 
-	json_array_foreach(matrix_rows(bill->matrix, "storage-clients"), i, row) {
-		if (library && !strcmp(json_get_string(row, "library", ""), library))
-			return !strcmp(json_get_string(row, "transport", ""), "dc");
-	}
-	return false;
+	return !strcmp(json_get_string(row, "transport", ""), "dc");
 }
 
 static uint32_t traits_of_nics(const struct bill *bill)

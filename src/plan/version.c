@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/strings.h"
+#include "base/text.h"
 #include "matrix/operator.h"
 #include "plan/bill.h"
 
@@ -214,14 +215,9 @@ static json_t *kubespray_row(const struct bill *bill)
 {
 	const char *release = json_string_value(
 		json_pointer_get(bill->site->document, "/kubernetes/kubespray/version"));
-	json_t *row;
-	size_t i;
+	_cleanup_free_ char *tag = release ? xasprintf("v%s", text_version_number(release)) : NULL;
 
-	json_array_foreach(matrix_rows(bill->matrix, "kubespray"), i, row) {
-		if (release && !strcmp(json_get_string(row, "release", ""), release))
-			return row;
-	}
-	return NULL;
+	return matrix_row(bill->matrix, "kubespray", "release", tag);
 }
 
 struct bill_version bill_version_containerd(const struct bill *bill)
@@ -250,8 +246,8 @@ struct bill_version bill_version_cni(const struct bill *bill)
 
 struct bill_version bill_version_image(const struct bill *bill, const char *key)
 {
-	const char *operator_version = json_string_value(
-		json_pointer_get(bill->site->document, "/gpu_operator/version"));
+	const char *operator_version = text_version_number(json_string_value(
+		json_pointer_get(bill->site->document, "/gpu_operator/version")));
 	_cleanup_free_ char *value_key = xasprintf("%s.version", key);
 	const char *declared = operator_value(bill->site, value_key);
 	json_t *row;
@@ -261,7 +257,8 @@ struct bill_version bill_version_image(const struct bill *bill, const char *key)
 		return (struct bill_version){ .text = xstrdup(declared) };
 	json_array_foreach(matrix_rows(bill->matrix, "images"), i, row) {
 		if (operator_version && !strcmp(json_get_string(row, "key", ""), key) &&
-		    !strcmp(json_get_string(row, "operator", ""), operator_version))
+		    !strcmp(text_version_number(json_get_string(row, "operator", "")),
+			    operator_version))
 			return of_row(row, json_get_string(row, "version", NULL));
 	}
 	return (struct bill_version){0};
@@ -287,14 +284,10 @@ struct bill_version bill_version_device_plugin(const struct bill *bill)
 	const char *declared = json_string_value(
 		json_pointer_get(bill->site->document, "/kubernetes/images/device_plugin"));
 	json_t *row;
-	size_t i;
 
 	if (declared)
 		return (struct bill_version){ .text = tag_of(declared) };
-	json_array_foreach(matrix_rows(bill->matrix, "other-images"), i, row) {
-		if (!strcmp(json_get_string(row, "what", ""), "device-plugin"))
-			return (struct bill_version){
-				.text = tag_of(json_get_string(row, "image", "")), .row = row };
-	}
-	return (struct bill_version){0};
+	row = matrix_row(bill->matrix, "other-images", "what", "device-plugin");
+	return (struct bill_version){ .text = row ? tag_of(json_get_string(row, "image", "")) : NULL,
+				      .row = row };
 }

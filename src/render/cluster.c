@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "render/format.h"
 
 bool cluster_is_worker(const struct render *r, const struct site_node *node)
@@ -56,7 +57,7 @@ char *cluster_operator_version(const struct render *r)
 
 	if (!version)
 		return NULL;
-	return xasprintf("v%s", version[0] == 'v' ? version + 1 : version);
+	return xasprintf("v%s", text_version_number(version));
 }
 
 const char *cluster_operator_namespace(const struct render *r)

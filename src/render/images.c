@@ -55,18 +55,13 @@ const char *images_declared(const struct render *r, const char *key)
 	};
 	const char *declared =
 		json_string_value(render_declared(r, "/kubernetes/images/%s", key));
-	json_t *row;
-	size_t i;
 
 	if (declared)
 		return declared;
 	for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
-		if (strcmp(names[k].key, key))
-			continue;
-		json_array_foreach(matrix_rows(r->matrix, "other-images"), i, row) {
-			if (!strcmp(json_get_string(row, "what", ""), names[k].what))
-				return json_get_string(row, "image", NULL);
-		}
+		if (!strcmp(names[k].key, key))
+			return json_get_string(matrix_row(r->matrix, "other-images", "what",
+							  names[k].what), "image", NULL);
 	}
 	return NULL;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "render/cluster.h"
 #include "render/format.h"
 #include "render/scripts.h"
@@ -24,20 +25,14 @@ char *kubespray_release(const struct render *r)
 	const char *version =
 		json_string_value(render_declared(r, "/kubernetes/kubespray/version"));
 
-	return version ? xasprintf("v%s", version[0] == 'v' ? version + 1 : version) : NULL;
+	return version ? xasprintf("v%s", text_version_number(version)) : NULL;
 }
 
 json_t *kubespray_row(const struct render *r)
 {
 	_cleanup_free_ char *release = kubespray_release(r);
-	json_t *row;
-	size_t i;
 
-	json_array_foreach(matrix_rows(r->matrix, "kubespray"), i, row) {
-		if (release && !strcmp(json_get_string(row, "release", ""), release))
-			return row;
-	}
-	return NULL;
+	return matrix_row(r->matrix, "kubespray", "release", release);
 }
 
 static bool opens_template(const char *text)

@@ -23,11 +23,6 @@ static bool is_cilium(const struct render *r)
 	return name && !strcmp(name, "cilium");
 }
 
-static const char *without_v(const char *version)
-{
-	return version && version[0] == 'v' ? version + 1 : version;
-}
-
 char *kubespray_cilium_chart(const struct render *r)
 {
 	_cleanup_free_ char *release = kubespray_release(r);
@@ -37,7 +32,7 @@ char *kubespray_cilium_chart(const struct render *r)
 		return NULL;
 	if (!version)
 		version = json_get_string(kubespray_row(r), "cilium", NULL);
-	return version ? xstrdup(without_v(version)) : NULL;
+	return version ? xstrdup(text_version_number(version)) : NULL;
 }
 
 /* A file of group_vars, unless it would be empty. `site` holds what comes from the site, `own` what
@@ -201,7 +196,8 @@ static void put_version(struct render *r, json_t *vars, const char *variable, co
 			const char *column)
 {
 	const char *declared =
-		without_v(json_string_value(json_pointer_get(r->site->document, pointer)));
+		text_version_number(json_string_value(
+			json_pointer_get(r->site->document, pointer)));
 
 	if (declared && strcmp(declared, json_get_string(kubespray_row(r), column, "")))
 		json_put_string(vars, variable, declared);
@@ -214,7 +210,7 @@ static void render_cluster(struct render *r)
 	json_t *vars = json_object_new();
 
 	/* without its 'v' since v2.28 */
-	json_put_string(vars, "kube_version", without_v(r->site->kubernetes_version));
+	json_put_string(vars, "kube_version", text_version_number(r->site->kubernetes_version));
 	json_put_string(vars, "container_manager", "containerd");
 	put_version(r, vars, "containerd_version", "/kubernetes/containerd", "containerd");
 	if (cni && strcmp(cni, "other"))

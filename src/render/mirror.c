@@ -232,7 +232,7 @@ void render_mirror(struct render *r)
 	scripts_setting(file, "CA_FILE", ca ? ca : "");
 	scripts_setting(file, "FILES_URL", files ? files : "");
 	scripts_setting(file, "PACKAGES_URL", packages ? packages : "");
-	scripts_setting(file, "KUBE_VERSION", version ? version + (version[0] == 'v') : "");
+	scripts_setting(file, "KUBE_VERSION", version ? text_version_number(version) : "");
 	scripts_add(r, "mirror-copy", "copy images and files to the mirror", "mirror/copy.sh");
 	scripts_add(r, "mirror-verify", "prove that the mirror is complete", "mirror/verify.sh");
 	if (kubespray_declared(r))

@@ -75,6 +75,9 @@ static void compares_versions_by_number(void **state)
 	}
 	assert_int_equal(text_version_compare("1.02", "1.2"), 0);
 	assert_int_equal(text_version_compare("", ""), 0);
+	assert_string_equal(text_version_number("v2.31.0"), "2.31.0");
+	assert_string_equal(text_version_number("2.31.0"), "2.31.0");
+	assert_null(text_version_number(NULL));
 }
 
 static void makes_text_printable(void **state)

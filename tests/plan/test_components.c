@@ -177,6 +177,19 @@ static void test_operator_and_its_parts(void **state)
 	assert_string_equal(json_get_string(driver, "version", ""), "580.126.20");
 }
 
+/* A version means the same with and without its 'v', as it does to the gates. */
+static void test_versions_without_v(void **state)
+{
+	_cleanup_json_ json_t *bill = bill_of(
+		E810 "    rdma: {ens1f0: {}}\n"
+		"kubernetes: {version: 1.33.1, kubespray: {version: 2.31.0}, cni: {name: cilium}}\n"
+		"gpu_operator: {version: 26.3.3}\n");
+
+	(void)state;
+	version(bill, "GPU device plugin", "v0.19.3", "images.yaml:");
+	version(bill, "containerd", "2.2.3", "kubespray.yaml:");
+}
+
 static void test_host_driver_and_sandbox(void **state)
 {
 	_cleanup_json_ json_t *bill = bill_of(
@@ -248,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_connectx),
 		cmocka_unit_test(test_client_without_dc),
 		cmocka_unit_test(test_operator_and_its_parts),
+		cmocka_unit_test(test_versions_without_v),
 		cmocka_unit_test(test_host_driver_and_sandbox),
 		cmocka_unit_test(test_pods),
 		cmocka_unit_test(test_names_are_unique),
