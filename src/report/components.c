@@ -60,10 +60,8 @@ static void render(struct strbuf *out, json_t *document, const struct report_opt
 	json_t *components = json_object_get(document, "components"), *one;
 	json_t *site = json_object_get(document, "site");
 	struct wrap w = wrap_of(out, options);
-	struct width_scope scope;
 	size_t i;
 
-	width_enter(&scope);
 	wrap_putf(&w, WRAP_BOLD, "site %s", json_get_string(site, "name", ""));
 	wrap_putf(&w, WRAP_PLAIN, ": %zu components", json_array_size(components));
 	wrap_end(&w);
@@ -85,19 +83,10 @@ static void render(struct strbuf *out, json_t *document, const struct report_opt
 			put_component(&w, one, options);
 		}
 	}
-	width_leave(&scope);
 }
 
 int report_components(FILE *out, json_t *document, const struct report_options *options,
 		      struct error *err)
 {
-	_cleanup_strbuf_ struct strbuf text = {0};
-	int rc = report_text_or_json(options, "components", err);
-
-	if (rc < 0)
-		return rc;
-	if (options->format == REPORT_JSON)
-		return report_emit_json(out, document, err);
-	render(&text, document, options);
-	return report_emit(out, &text, err);
+	return report_text_or_json(out, document, "components", render, options, err);
 }

@@ -199,10 +199,8 @@ static void render(struct strbuf *out, json_t *document, const struct report_opt
 	_cleanup_free_ char *before = outcome(json_object_get(document, "before"));
 	_cleanup_free_ char *after = outcome(json_object_get(document, "after"));
 	struct wrap w = wrap_of(out, options);
-	struct width_scope scope;
 	size_t i;
 
-	width_enter(&scope);
 	w.indent = 2;
 	wrap_putf(&w, WRAP_BOLD, "site %s",
 		  json_get_string(json_object_get(document, "site"), "name", ""));
@@ -221,19 +219,10 @@ static void render(struct strbuf *out, json_t *document, const struct report_opt
 	put_heading(&w, "The plan");
 	put_detail(&w, "before", before);
 	put_detail(&w, "after", after);
-	width_leave(&scope);
 }
 
 int report_difference(FILE *out, json_t *document, const struct report_options *options,
 		      struct error *err)
 {
-	_cleanup_strbuf_ struct strbuf text = {0};
-	int rc = report_text_or_json(options, "changes", err);
-
-	if (rc < 0)
-		return rc;
-	if (options->format == REPORT_JSON)
-		return report_emit_json(out, document, err);
-	render(&text, document, options);
-	return report_emit(out, &text, err);
+	return report_text_or_json(out, document, "changes", render, options, err);
 }

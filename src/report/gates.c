@@ -37,11 +37,11 @@ static json_t *gates_document(const struct gate *const *gates, size_t n)
 	return document;
 }
 
-static void table_render(struct strbuf *out, json_t *gates, const struct report_options *options)
+static void table_render(struct strbuf *out, json_t *document, const struct report_options *options)
 {
+	json_t *gates = json_object_get(document, "gates"), *gate;
 	unsigned id_width = 4, scope_width = 7;
 	struct wrap w = wrap_of(out, options);
-	json_t *gate;
 	size_t i;
 
 	json_array_foreach(gates, i, gate) {
@@ -77,9 +77,10 @@ static void table_render(struct strbuf *out, json_t *gates, const struct report_
 	}
 }
 
-static void explain_render(struct strbuf *out, json_t *gates, const struct report_options *options)
+static void explain_render(struct strbuf *out, json_t *document,
+			   const struct report_options *options)
 {
-	json_t *gate = json_array_get(gates, 0);
+	json_t *gate = json_array_get(json_object_get(document, "gates"), 0);
 	static const struct {
 		const char *key, *heading;
 	} parts[] = {
@@ -118,36 +119,18 @@ static void explain_render(struct strbuf *out, json_t *gates, const struct repor
 	}
 }
 
-typedef void (*gates_render)(struct strbuf *out, json_t *gates,
-			     const struct report_options *options);
-
-/* The document of some gates as JSON, or as the text that `render` makes of its list. */
-static int write_gates(FILE *out, const struct gate *const *gates, size_t n, gates_render render,
-		       const struct report_options *options, struct error *err)
-{
-	_cleanup_json_ json_t *document = gates_document(gates, n);
-	_cleanup_strbuf_ struct strbuf text = {0};
-	struct width_scope scope;
-	int rc = report_text_or_json(options, "gates", err);
-
-	if (rc < 0)
-		return rc;
-	if (options->format == REPORT_JSON)
-		return report_emit_json(out, document, err);
-	width_enter(&scope);
-	render(&text, json_object_get(document, "gates"), options);
-	width_leave(&scope);
-	return report_emit(out, &text, err);
-}
-
 int report_gates(FILE *out, const struct gate *const *gates, size_t n,
 		 const struct report_options *options, struct error *err)
 {
-	return write_gates(out, gates, n, table_render, options, err);
+	_cleanup_json_ json_t *document = gates_document(gates, n);
+
+	return report_text_or_json(out, document, "gates", table_render, options, err);
 }
 
 int report_explain(FILE *out, const struct gate *gate, const struct report_options *options,
 		   struct error *err)
 {
-	return write_gates(out, &gate, 1, explain_render, options, err);
+	_cleanup_json_ json_t *document = gates_document(&gate, 1);
+
+	return report_text_or_json(out, document, "gates", explain_render, options, err);
 }

@@ -133,8 +133,13 @@ void html_render(struct strbuf *out, json_t *document);
 void junit_render(struct strbuf *out, json_t *document);
 json_t *ctrf_document(json_t *document);
 
-/* -ENOTSUP unless `what` is wanted as text or JSON. */
-int report_text_or_json(const struct report_options *options, const char *what, struct error *err);
+/* Appends a document as text; called between width_enter() and width_leave(). */
+typedef void report_text(struct strbuf *out, json_t *document,
+			 const struct report_options *options);
+/* Write a document that has no other forms: as JSON, or as the text that `render` makes of it.
+ * -ENOTSUP for another format; the message says that `what` has none. */
+int report_text_or_json(FILE *out, json_t *document, const char *what, report_text render,
+			const struct report_options *options, struct error *err);
 /* Write all of `text` to `out` and flush. */
 int report_emit(FILE *out, const struct strbuf *text, struct error *err);
 int report_emit_json(FILE *out, json_t *json, struct error *err);

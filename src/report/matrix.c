@@ -208,28 +208,24 @@ static void put_table(struct wrap *w, const char *name, json_t *table,
 		put_as_lines(w, &c, rows, options);
 }
 
+static void render(struct strbuf *out, json_t *document, const struct report_options *options)
+{
+	struct wrap w = wrap_of(out, options);
+	const char *name;
+	json_t *table;
+
+	json_object_foreach(json_object_get(document, "tables"), name, table) {
+		if (out->len)
+			wrap_end(&w);
+		put_table(&w, name, table, options);
+	}
+}
+
 int report_matrix(FILE *out, json_t *document, const struct report_options *options,
 		  struct error *err)
 {
 	/* rows may come from a folder of others */
 	_cleanup_json_ json_t *safe = document_value(document);
-	_cleanup_strbuf_ struct strbuf text = {0};
-	int rc = report_text_or_json(options, "support matrix", err);
-	struct wrap w = wrap_of(&text, options);
-	struct width_scope scope;
-	const char *name;
-	json_t *table;
 
-	if (rc < 0)
-		return rc;
-	if (options->format == REPORT_JSON)
-		return report_emit_json(out, safe, err);
-	width_enter(&scope);
-	json_object_foreach(json_object_get(safe, "tables"), name, table) {
-		if (text.len)
-			wrap_end(&w);
-		put_table(&w, name, table, options);
-	}
-	width_leave(&scope);
-	return report_emit(out, &text, err);
+	return report_text_or_json(out, safe, "support matrix", render, options, err);
 }

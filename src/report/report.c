@@ -30,14 +30,6 @@ int report_format_from_name(enum report_format *format, const char *name, struct
 			 nearest ? "'" : "");
 }
 
-int report_text_or_json(const struct report_options *options, const char *what, struct error *err)
-{
-	if (options->format == REPORT_TEXT || options->format == REPORT_JSON)
-		return 0;
-	return error_set(err, -ENOTSUP, "%s: printed as text or json, not as %s", what,
-			 format_names[options->format]);
-}
-
 int report_emit(FILE *out, const struct strbuf *text, struct error *err)
 {
 	/* one write of the whole report, so that errno belongs to the failure that is reported */
@@ -60,6 +52,23 @@ int report_emit_json(FILE *out, json_t *json, struct error *err)
 	if (json_dump_callback(json, dump, &text, JSON_INDENT(2)) < 0)
 		alloc_exhausted();
 	strbuf_putc(&text, '\n');
+	return report_emit(out, &text, err);
+}
+
+int report_text_or_json(FILE *out, json_t *document, const char *what, report_text render,
+			const struct report_options *options, struct error *err)
+{
+	_cleanup_strbuf_ struct strbuf text = {0};
+	struct width_scope scope;
+
+	if (options->format == REPORT_JSON)
+		return report_emit_json(out, document, err);
+	if (options->format != REPORT_TEXT)
+		return error_set(err, -ENOTSUP, "%s: printed as text or json, not as %s", what,
+				 format_names[options->format]);
+	width_enter(&scope);
+	render(&text, document, options);
+	width_leave(&scope);
 	return report_emit(out, &text, err);
 }
 

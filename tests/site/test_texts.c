@@ -12,26 +12,25 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "base/strbuf.h"
 #include "site/site.h"
 
 #define BEGIN "<!-- reference: written by test-site-texts --update -->\n\n"
+#define TEXT_MAX ((size_t)1 << 20)	/* bytes of a file that is read */
 #define DOCS RAILHEAD_SOURCE "/docs/site.md"
 
 static bool update;
 
 static char *file_text(const char *path)
 {
-	_cleanup_fclose_ FILE *f = fopen(path, "r");
-	struct strbuf b = {0};
-	char block[4096];
-	size_t n;
+	_cleanup_error_ struct error err = {0};
+	struct strbuf text = {0};
 
-	if (!f)
-		fail_msg("%s cannot be read", path);
-	while ((n = fread(block, 1, sizeof(block), f)) > 0)
-		strbuf_add(&b, block, n);
-	return strbuf_steal(&b);
+	if (file_read(&text, path, TEXT_MAX, &err) < 0)
+		fail_msg("%s", error_text(&err));
+	assert_in_range(text.len, 1, TEXT_MAX);
+	return strbuf_steal(&text);
 }
 
 static void write_text(const char *path, const char *before, size_t len, const char *text)
