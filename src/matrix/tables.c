@@ -167,6 +167,14 @@ static const struct schema_key gpudirect_keys[] = {
 };
 ROW(gpudirect);
 
+static const struct schema_key gpudirect_storage_keys[] = {
+	MUST("operator", line, "release line of the GPU Operator"),
+	MUST("os", word, "`ID` of os-release"),
+	MUST("os_versions", versions, "its versions"),
+	{0}
+};
+ROW(gpudirect_storage);
+
 static const struct schema_key dmabuf_keys[] = {
 	MUST("item", word, "`kernel`, `cuda`, `gpu-driver`, `rdma-core`, `provider-kernel`, …"),
 	KEY("family", word, "NIC family that it is about; absent: all"),
@@ -216,6 +224,7 @@ static const struct schema_key nics_keys[] = {
 	KEY("version_min", version, "first out-of-tree version that the row holds for"),
 	MUST("nvidia", schema_truth, "true: a NIC of NVIDIA's support rows"),
 	MUST("bond_rdma", bond_rdma, "RDMA over a bond"),
+	KEY("bond_modes", words, "bond modes that it does so in; absent: all"),
 	KEY("bond_conditions", texts, "when `bond_rdma` is conditional: what must hold"),
 	KEY("dmabuf_kernel_min", version, "first mainline kernel that registers a DMA-BUF"),
 	KEY("dmabuf_rdma_core_min", version, "first rdma-core whose provider does"),
@@ -328,6 +337,8 @@ const struct matrix_table matrix_table_list[] = {
 	  IDENTITY("operator", "version") },
 	{ "gpudirect", "A row of the GPUDirect RDMA table of the GPU Operator.", &gpudirect_row,
 	  IDENTITY("operator", "os", "os_versions", "network_operator") },
+	{ "gpudirect-storage", "A row of the GPUDirect Storage table of the GPU Operator.",
+	  &gpudirect_storage_row, IDENTITY("operator", "os", "os_versions") },
 	{ "dmabuf", "What DMA-BUF needs.", &dmabuf_row, IDENTITY("item", "family") },
 	{ "network-operator", "What a Network Operator supports.", &network_operator_row,
 	  IDENTITY("version", "os", "os_versions") },
