@@ -122,7 +122,12 @@ bool plan_helm_bool(struct judging *g, bool fallback, const char *key)
 {
 	const char *value = plan_helm(g, key);
 
-	return value ? !strcmp(value, "true") : fallback;
+	if (!value || !strcmp(value, "false"))
+		return value ? false : fallback;
+	if (strcmp(value, "true"))
+		judge_unknown(g, judge_text(g, "write %s as true or false", key),
+			      "%s is '%s', which is neither true nor false", key, value);
+	return !strcmp(value, "true") || fallback;
 }
 
 static json_t *default_driver_row(struct judging *g, const char *operator_version)
@@ -145,7 +150,8 @@ const char *plan_gpu_driver(struct judging *g)
 	const char *operator_version;
 	json_t *row;
 
-	if (version)
+	/* the default is of the driver container, not of what a host has */
+	if (version || !plan_helm_bool(g, true, "driver.enabled"))
 		return version;
 	operator_version = declared_string(g, "/gpu_operator/version");
 	row = operator_version ? default_driver_row(g, operator_version) : NULL;
@@ -245,4 +251,19 @@ bool plan_any(const struct judging *g, unsigned roles)
 			return true;
 	}
 	return false;
+}
+
+void plan_ports_declared(struct judging *g)
+{
+	_cleanup_plan_cases_ struct plan_cases without = {0};
+
+	for (size_t i = 0; i < g->site->n_nodes; i++) {
+		const struct site_node *node = &g->site->nodes[i];
+
+		if ((node->roles & SITE_ROLE_GPU) && !node->n_rdma)
+			plan_case_add(&without, node, NULL, "without");
+	}
+	if (without.n)
+		judge_unknown(g, judge_text(g, "declare nodes/%s/rdma", without.list[0].node->name),
+			      "no RDMA port of %s is declared", plan_nodes(g, &without.list[0]));
 }

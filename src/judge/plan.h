@@ -39,10 +39,12 @@ const char *plan_list(struct judging *g, json_t *texts, size_t most);
  * of the site that stands for it. Noted as evidence. NULL when neither is declared. Booleans as
  * "true", "false". */
 const char *plan_helm(struct judging *g, const char *key);
+/* The same as a truth; another text is "unknown", and taken as the fallback. */
 bool plan_helm_bool(struct judging *g, bool fallback, const char *key);
 
-/* Declared driver version; else the default of the declared operator's row (noted, and told by
- * judge_assume()); NULL when there is neither. */
+/* Declared driver version, of a precompiled driver its branch; else the default of the declared
+ * operator's row (noted, and told by judge_assume()); NULL when there is neither, or the driver is
+ * the hosts' own. */
 const char *plan_gpu_driver(struct judging *g);
 /* Row of `gpu-drivers` for this operator: of the exact version, else of the same branch. */
 json_t *plan_gpu_driver_row(struct judging *g, const char *operator_version, const char *driver);
@@ -80,6 +82,8 @@ const char *plan_nodes(struct judging *g, const struct plan_case *c);
 void plan_systems(const struct judging *g, unsigned roles, struct plan_cases *cases);
 /* Does any node have one of these roles? */
 bool plan_any(const struct judging *g, unsigned roles);
+/* What all judges say of GPU nodes without an RDMA port: a finding "unknown", if there are any. */
+void plan_ports_declared(struct judging *g);
 
 /* --- NICs that carry RDMA --------------------------------------------------------------------- */
 
@@ -111,6 +115,9 @@ bool plan_nic_unknown(struct judging *g, const struct plan_case *c, const struct
 
 /* Note the source and version of a node's drivers and of the link as evidence. */
 void plan_nic_fact(struct judging *g, const struct plan_case *c);
+
+/* Driver of a node that is declared as of DOCA-OFED, whose ib_core is OFED's too; or NULL. */
+const struct site_driver *plan_host_ofed(const struct site_node *node);
 
 /* The bond that an RDMA port lies on, also below VLANs, or that its link is a port of; or NULL. */
 const struct site_bond *plan_bond_of(const struct site_node *node, const struct site_rdma *port);

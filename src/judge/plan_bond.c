@@ -151,6 +151,16 @@ static void judge_conditional(struct judging *g, const struct plan_case *c,
 	const char *same = same_device(c->node, bond);
 	bool ice = !strcmp(nic->driver, "ice"), holds = true;
 
+	json_t *modes = json_object_get(nic->row, "bond_modes");
+
+	if (modes && !plan_has(modes, bond->mode)) {
+		judge_fail(g, "bond-mode", judge_text(g, "mode: one of %s", plan_list(g, modes, 8)),
+			   "%s of %s has mode %s, and %s carries RDMA over a bond in %s only (%s)",
+			   bond->name, plan_nodes(g, c), bond->mode, plan_nic_text(g, nic),
+			   plan_list(g, modes, 8), plan_row_text(g, nic->row));
+		bond_options(g, nic);
+		return;
+	}
 	if (nic->too_old && !strcmp(bond->mode, "active-backup")) {
 		judge_warn(g, "bond-driver-old",
 			   judge_text(g, "%s %s or later", nic->driver,
@@ -229,7 +239,12 @@ static void judge_bond(struct judging *g, const struct plan_case *c)
 	for (size_t i = 1; i < members(bond); i++) {
 		struct plan_nic other = plan_nic_of(g, c->node, bond->ports[i]);
 
-		if (!other.driver || !strcmp(other.driver, nic.driver))
+		if (!other.driver) {
+			nic_case.what = bond->ports[i];
+			plan_nic_unknown(g, &nic_case, &other);
+			return;
+		}
+		if (!strcmp(other.driver, nic.driver))
 			continue;
 		judge_fail(g, "bond-mixed-nics", "two ports of one adapter",
 			   "%s of %s mixes %s and %s: RDMA over a bond is for ports of one adapter",

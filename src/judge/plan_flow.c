@@ -59,7 +59,8 @@ void judge_plan_qos_order(struct judging *g)
 	const char *order;
 
 	if (!qos->declared || (qos->dcb.set && !qos->dcb.value)) {
-		judge_na(g, "no QoS is declared");
+		judge_na(g, "%s", qos->declared ? "the NICs of this site are declared as without "
+						  "DCB" : "no QoS is declared");
 		return;
 	}
 	bonded_nics(g, &nics);
@@ -105,15 +106,20 @@ static void judge_dcqcn(struct judging *g, const struct plan_case *c)
 	} else {
 		judge_pass(g, "%s has DCQCN (%s) (%s)", plan_nic_text(g, &nic), way,
 			   plan_row_text(g, nic.row));
+		if (strcmp(way, "firmware"))
+			judge_unverified(g, "proof.ecn", "DCQCN of %s is switched on: by %s, and "
+							 "off by default", plan_nodes(g, c), way);
 	}
 }
 
 void judge_plan_ecn_host(struct judging *g)
 {
 	_cleanup_plan_cases_ struct plan_cases nics = {0};
+	bool marks = json_at(g->site->document, "/switch/ecn");
 	json_t *host;
 
-	if (!declared_bool(g, json_at(g->site->document, "/switch/ecn"), "/qos/ecn")) {
+	/* a switch that marks does so whatever the hosts are declared to do */
+	if (!declared_bool(g, false, "/qos/ecn") && !marks) {
 		judge_na(g, "ECN is not declared");
 		return;
 	}
@@ -122,8 +128,15 @@ void judge_plan_ecn_host(struct judging *g)
 		judge_na(g, "no RDMA port is declared");
 		return;
 	}
-	host = declared(g, "/qos/ecn_host");
-	if (json_is_false(host)) {
+	host = declared(g, "/qos/ecn_host") ?: declared(g, "/qos/ecn");
+	if (json_is_false(host) && marks && !declared_bool(g, false, "/qos/ecn") &&
+	    !json_at(g->site->document, "/qos/ecn_host")) {
+		judge_warn(g, "ecn-marked-and-off", "one of the options",
+			   "qos.ecn is false and switch.ecn has thresholds: the switch marks, and "
+			   "nobody is to slow down");
+		judge_option(g, "leave out switch.ecn, and rely on PFC");
+		judge_option(g, "qos.ecn: true, with ecn_host: false where only the switch marks");
+	} else if (json_is_false(host)) {
 		judge_pass(g, "ECN is declared as switch-only: the hosts are not expected to slow "
 			      "down");
 	} else {
@@ -174,6 +187,7 @@ static void judge_headroom(struct judging *g, const struct switch_buffers *buffe
 	const struct headroom_input *input = &buffers->input;
 	struct headroom need = headroom_compute(g->matrix, input);
 	_cleanup_free_ char *formula = NULL;
+	bool declares = json_at(g->site->document, "/switch/headroom");
 	int64_t has = buffers->headroom_bytes;
 
 	if (!need.known) {
@@ -184,7 +198,7 @@ static void judge_headroom(struct judging *g, const struct switch_buffers *buffe
 	}
 	fact_row(g, need.row);
 	formula = headroom_text(input, &need);
-	if (!has) {
+	if (!declares) {
 		judge_unknown(g, "declare switch/headroom",
 			      "the headroom of the switch is not declared; needed is %s", formula);
 		return;
@@ -205,6 +219,52 @@ static void judge_headroom(struct judging *g, const struct switch_buffers *buffe
 		judge_pass(g, "headroom of %lld bytes, needed is %s", (long long)has, formula);
 }
 
+/* Declared MTU of an RDMA port's link, bond or VLAN; 0: none. */
+static int64_t mtu_of(const struct site_node *node, const struct site_rdma *port)
+{
+	const struct site_link *link = site_link_find(node, port->link);
+	const struct site_bond *bond = plan_bond_of(node, port);
+	const struct site_vlan *vlan = site_vlan_find(node, port->link);
+
+	if (vlan && vlan->mtu.set)
+		return vlan->mtu.value;
+	if (bond && bond->mtu.set)
+		return bond->mtu.value;
+	return link && link->mtu.set ? link->mtu.value : 0;
+}
+
+/* Hosts whose frames are larger than what the switch carries: the headroom is computed for too
+ * little, and such frames are dropped without a word. */
+static void judge_mtu(struct judging *g, const struct switch_buffers *buffers)
+{
+	_cleanup_plan_cases_ struct plan_cases larger = {0};
+
+	for (size_t i = 0; !buffers->mtu_assumed && i < g->site->n_nodes; i++) {
+		const struct site_node *node = &g->site->nodes[i];
+
+		for (size_t k = 0; k < node->n_rdma; k++) {
+			int64_t mtu = mtu_of(node, &node->rdma[k]);
+
+			if (mtu > buffers->input.port_mtu_bytes)
+				plan_case_add(&larger, node, &node->rdma[k], "%lld",
+					      (long long)mtu);
+		}
+	}
+	for (size_t i = 0; i < larger.n; i++) {
+		const struct plan_case *c = &larger.list[i];
+		const struct site_rdma *port = c->what;
+		long long mtu = mtu_of(c->node, port);
+
+		fact_declared(g, &port->where, json_integer(mtu), "/nodes/%s/rdma/%s", c->node->name,
+			      port->link);
+		judge_fail(g, "headroom-mtu",
+			   judge_text(g, "switch.mtu: at least %lld, usually 9216", mtu),
+			   "%s of %s has MTU %lld and switch.mtu is %lld: larger frames are "
+			   "dropped, and the headroom is computed for too little", port->link,
+			   plan_nodes(g, c), mtu, (long long)buffers->input.port_mtu_bytes);
+	}
+}
+
 void judge_plan_headroom(struct judging *g)
 {
 	const struct site_qos *qos = &g->site->qos;
@@ -219,6 +279,7 @@ void judge_plan_headroom(struct judging *g)
 		return;
 	}
 	note_switch(g);
+	judge_mtu(g, &buffers);
 	if (is_complete(g, &buffers))
 		judge_headroom(g, &buffers);
 	judge_unverified(g, "proof.pfc", "the switch drops nothing in the lossless class under "

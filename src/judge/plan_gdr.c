@@ -84,13 +84,45 @@ static void judge_nvidia_nic(struct judging *g, const struct plan_case *c,
 			   judge_text(g, "Network Operator %s or later", lowest),
 			   "the row of %s %s is for Network Operator %s, declared is %s (%s)",
 			   node->os_id, node->os_version, lowest, network, plan_row_text(g, row));
-	if (!network)
-		judge_unverified(g, "gdr.register",
-				 "the row is for Network Operator %s, and this site declares none",
-				 lowest);
+	if (!network && json_at(g->site->document, "/network_operator"))
+		judge_unknown(g, "declare network_operator/version",
+			      "the version of the Network Operator is not declared, and the row of "
+			      "%s %s is for %s", node->os_id, node->os_version, lowest);
+	else if (!network)
+		judge_warn(g, "gdr-network-operator-none",
+			   "prove it on the site: gates of level 3; or declare the Network "
+			   "Operator",
+			   "the row of %s %s (%s) is for Network Operator %s, and this site "
+			   "declares none: unverified, level 3 gates are the proof (%s)",
+			   node->os_id, node->os_version, plan_nodes(g, c), lowest,
+			   plan_row_text(g, row));
+	if (!line)
+		judge_warn(g, "gdr-operator-none", "prove it on the site: gates of level 3",
+			   "the rows are of the GPU Operator, and this site declares none: "
+			   "unverified, level 3 gates are the proof (%s)", plan_row_text(g, row));
 	judge_pass(g, "%s on %s %s is in the GPUDirect RDMA row of GPU Operator %s (%s)",
 		   plan_nic_text(g, nic), node->os_id, node->os_version,
 		   json_get_string(row, "operator", "?"), plan_row_text(g, row));
+}
+
+/* False: the declared operator has no rows to look into, and the verdict says so. */
+static bool table_known(struct judging *g)
+{
+	const char *version = declared_string(g, "/gpu_operator/version");
+
+	if (!json_at(g->site->document, "/gpu_operator"))
+		return true;
+	if (!version)
+		judge_unknown(g, "declare gpu_operator/version",
+			      "the version of the GPU Operator is not declared");
+	else if (!plan_row(g, "gpudirect", "operator", plan_line(g, version)))
+		judge_unknown(g, "add its rows to the table `gpudirect` (--data DIR), or declare a "
+				 "GPU Operator that the matrix knows",
+			      "the support matrix has no GPUDirect RDMA row of GPU Operator %s",
+			      version);
+	else
+		return true;
+	return false;
 }
 
 /* A row that stands for the whole table of the declared release line, for its source. */
@@ -127,34 +159,20 @@ static void judge_gdr_nic(struct judging *g, const struct plan_case *c)
 		   table ? ")" : "");
 }
 
-/* GPU nodes that declare no RDMA port. */
-static void ports_declared(struct judging *g)
-{
-	_cleanup_plan_cases_ struct plan_cases without = {0};
-
-	for (size_t i = 0; i < g->site->n_nodes; i++) {
-		const struct site_node *node = &g->site->nodes[i];
-
-		if ((node->roles & SITE_ROLE_GPU) && !node->n_rdma)
-			plan_case_add(&without, node, NULL, "without");
-	}
-	if (without.n)
-		judge_unknown(g, judge_text(g, "declare nodes/%s/rdma", without.list[0].node->name),
-			      "no RDMA port of %s is declared", plan_nodes(g, &without.list[0]));
-}
-
 void judge_plan_gdr_matrix(struct judging *g)
 {
 	_cleanup_plan_cases_ struct plan_cases nics = {0};
+	bool known;
 
 	if (!g->site->gpudirect || !plan_any(g, SITE_ROLE_GPU)) {
 		judge_na(g, "GPUDirect RDMA is not wanted on this site");
 		return;
 	}
+	known = table_known(g);
 	plan_nics_by_system(g, SITE_ROLE_GPU, &nics);
-	for (size_t i = 0; i < nics.n; i++)
+	for (size_t i = 0; known && i < nics.n; i++)
 		judge_gdr_nic(g, &nics.list[i]);
-	ports_declared(g);
+	plan_ports_declared(g);
 	judge_unverified(g, "gdr.register", "the NIC registers the DMA-BUF of GPU memory");
 	judge_unverified(g, "proof.gdr", "bytes go into GPU memory and out of it unchanged");
 }

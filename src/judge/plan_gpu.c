@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "judge/plan.h"
 
@@ -41,6 +42,14 @@ static void gpu_cases(const struct judging *g, struct plan_cases *cases)
 	}
 }
 
+/* A precompiled driver is declared by its branch, "580": it meets every bound of that branch. */
+static int driver_compare(const char *driver, const char *bound)
+{
+	_cleanup_free_ char *branch = xstrndup(bound, strcspn(bound, "."));
+
+	return text_version_compare(driver, strchr(driver, '.') ? bound : branch);
+}
+
 /* The driver against the row and against the node's own range. False: it fails. */
 static bool driver_fits(struct judging *g, const struct plan_case *c, json_t *row,
 			const char *driver)
@@ -49,16 +58,16 @@ static bool driver_fits(struct judging *g, const struct plan_case *c, json_t *ro
 	const char *min = json_get_string(row, "driver_min", NULL);
 	bool fits = true;
 
-	if (min && text_version_compare(driver, min) < 0) {
+	if (min && driver_compare(driver, min) < 0) {
 		judge_fail(g, "gpu-driver-too-old",
 			   judge_text(g, "a driver from %s on (gpu_operator.driver.version)", min),
 			   "driver %s does not know the %s of %s: %s is the first that does (%s)",
 			   driver, gpu->model, plan_nodes(g, c), min, plan_row_text(g, row));
 		return false;
 	}
-	if (gpu->driver_min && text_version_compare(driver, gpu->driver_min) < 0)
+	if (gpu->driver_min && driver_compare(driver, gpu->driver_min) < 0)
 		fits = false;
-	if (gpu->driver_max && text_version_compare(driver, gpu->driver_max) > 0)
+	if (gpu->driver_max && driver_compare(driver, gpu->driver_max) > 0)
 		fits = false;
 	if (!fits)
 		judge_fail(g, "gpu-driver-out-of-range",
@@ -66,7 +75,39 @@ static bool driver_fits(struct judging *g, const struct plan_case *c, json_t *ro
 			   "driver %s is outside the range that %s declares for its %s: %s to %s",
 			   driver, plan_nodes(g, c), gpu->model, gpu->driver_min ?: "any",
 			   gpu->driver_max ?: "any");
+	else if (min && !strchr(driver, '.') && !driver_compare(driver, min))
+		judge_unverified(g, "gpu.driver", "the precompiled driver of branch %s is %s or "
+						  "later, the first that knows the %s", driver, min,
+				 gpu->model);
 	return fits;
+}
+
+/* Does any row of `gpus` speak of this release line? */
+static bool knows_line(struct judging *g, const char *version)
+{
+	const char *line = plan_line(g, version);
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(plan_rows(g, "gpus"), i, row) {
+		if (plan_has(json_object_get(row, "operators"), line))
+			return true;
+	}
+	return false;
+}
+
+/* Does any row of `gpu-drivers` speak of this operator? */
+static bool knows_drivers(const struct judging *g, const char *version)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(plan_rows(g, "gpu-drivers"), i, row) {
+		if (!strcmp(text_version_number(json_get_string(row, "operator", "")),
+			    text_version_number(version)))
+			return true;
+	}
+	return false;
 }
 
 /* Is the model listed for the operator's release line, and the driver's branch for the operator? */
@@ -76,12 +117,25 @@ static bool operator_fits(struct judging *g, const struct plan_case *c, json_t *
 	const struct site_gpu *gpu = c->what;
 	json_t *lines = json_object_get(row, "operators"), *listed;
 
+	if (!knows_line(g, version)) {
+		judge_unknown(g, "add its line to the rows of the table `gpus` (--data DIR), or "
+				 "declare a GPU Operator that the matrix knows",
+			      "the support matrix does not say which GPUs GPU Operator %s lists",
+			      version);
+		return false;
+	}
 	if (!plan_has(lines, plan_line(g, version))) {
 		judge_fail(g, "gpu-not-in-operator",
 			   judge_text(g, "GPU Operator %s", plan_list(g, lines, 8)),
 			   "GPU Operator %s does not list the %s of %s; %s do (%s)", version,
 			   gpu->model, plan_nodes(g, c), plan_list(g, lines, 8),
 			   plan_row_text(g, row));
+		return false;
+	}
+	if (!knows_drivers(g, version)) {
+		judge_unknown(g, "add its rows to the table `gpu-drivers` (--data DIR), or declare "
+				 "a version that the matrix knows",
+			      "the support matrix has no drivers of GPU Operator %s", version);
 		return false;
 	}
 	listed = plan_gpu_driver_row(g, version, driver);
@@ -138,6 +192,24 @@ static void judge_gpu(struct judging *g, const struct plan_case *c, const char *
 		   json_get_string(row, "driver_min", "not known"), plan_row_text(g, row));
 }
 
+/* GPU nodes that declare no GPU, beside others that do. */
+static void gpus_declared(struct judging *g)
+{
+	_cleanup_plan_cases_ struct plan_cases without = {0};
+
+	for (size_t i = 0; i < g->site->n_nodes; i++) {
+		const struct site_node *node = &g->site->nodes[i];
+
+		if ((node->roles & SITE_ROLE_GPU) && !node->n_gpus)
+			plan_case_add(&without, node, NULL, "without");
+	}
+	if (without.n)
+		judge_unknown(g, judge_text(g, "declare nodes/%s/gpus: {B300: {count: 8}}",
+					    without.list[0].node->name),
+			      "the GPUs of %s are not declared",
+			      plan_nodes(g, &without.list[0]));
+}
+
 void judge_plan_gpu_matrix(struct judging *g)
 {
 	_cleanup_plan_cases_ struct plan_cases gpus = {0};
@@ -147,9 +219,7 @@ void judge_plan_gpu_matrix(struct judging *g)
 	gpu_cases(g, &gpus);
 	if (!gpus.n) {
 		if (plan_any(g, SITE_ROLE_GPU))
-			judge_unknown(g, "declare gpus of the GPU nodes: "
-					 "nodes/NODE/gpus/B300/count",
-				      "the GPUs of the GPU nodes are not declared");
+			gpus_declared(g);
 		else
 			judge_na(g, "no GPU is declared");
 		return;
@@ -163,6 +233,7 @@ void judge_plan_gpu_matrix(struct judging *g)
 	driver = plan_gpu_driver(g);
 	for (size_t i = 0; i < gpus.n; i++)
 		judge_gpu(g, &gpus.list[i], version, driver);
+	gpus_declared(g);
 }
 
 /* --- plan.kernel-module ----------------------------------------------------------------------- */
@@ -204,7 +275,7 @@ static void judge_auto(struct judging *g)
 	row = version ? plan_gpu_driver_row(g, version, driver) : NULL;
 	ends = json_get_string(row, "auto_module", NULL);
 	/* the row of another version of the branch does not speak for an old container */
-	if (text_version_compare(driver, AUTO_SINCE) < 0 &&
+	if (driver_compare(driver, AUTO_SINCE) < 0 &&
 	    (!ends || strcmp(json_get_string(row, "version", ""), driver))) {
 		judge_fail(g, "kernel-module-auto-not-understood", "kernel_module_type: open",
 			   "the driver container %s does not understand `auto`, it came with %s",
@@ -230,10 +301,13 @@ static void judge_auto(struct judging *g)
 
 void judge_plan_kernel_module(struct judging *g)
 {
+	bool gds = json_at(g->site->document, "/gpu_operator") &&
+		   plan_helm_bool(g, false, "gds.enabled");
 	const char *type;
 
-	if (!g->site->gpudirect || !plan_any(g, SITE_ROLE_GPU)) {
-		judge_na(g, "GPUDirect RDMA is not wanted, so no DMA-BUF is");
+	if ((!g->site->gpudirect && !gds) || !plan_any(g, SITE_ROLE_GPU)) {
+		judge_na(g, "neither GPUDirect RDMA nor GPUDirect Storage is wanted, so no DMA-BUF "
+			    "is");
 		return;
 	}
 	if (!json_at(g->site->document, "/gpu_operator") ||
@@ -253,7 +327,8 @@ void judge_plan_kernel_module(struct judging *g)
 			judge_pass(g, "kernelModuleType is open");
 	} else {
 		judge_fail(g, "kernel-module-proprietary", "kernel_module_type: open",
-			   "kernelModuleType is %s: the closed module exports no DMA-BUF", type);
+			   "kernelModuleType is %s: the closed module exports no DMA-BUF%s", type,
+			   gds ? ", and nvidia-fs needs the open one from 2.17.5 on" : "");
 		module_fits_gpus(g, type);
 	}
 }

@@ -87,9 +87,10 @@ static void add_nics(const struct judging *g, unsigned roles, bool by_system,
 			struct plan_nic nic = plan_nic_of(g, node, *name);
 
 			/* the node's own copy of the name outlives the list */
-			plan_case_add(cases, node, link ? link->name : NULL, "%s\n%s\n%s\n%s\n%s",
-				      nic.driver ?: "", nic.source, nic.version ?: "", os ?: "",
-				      version ?: "");
+			plan_case_add(cases, node, link ? link->name : NULL,
+				      "%s\n%s\n%s\n%s\n%s\n%d", nic.driver ?: "", nic.source,
+				      nic.version ?: "", os ?: "", version ?: "",
+				      plan_host_ofed(node) != NULL);
 		}
 	}
 }
@@ -143,6 +144,19 @@ void plan_nic_fact(struct judging *g, const struct plan_case *c)
 	if (d->version)
 		fact_declared(g, &d->where, json_text_new(d->version),
 			      "/nodes/%s/drivers/%s/version", c->node->name, d->name);
+}
+
+const struct site_driver *plan_host_ofed(const struct site_node *node)
+{
+	static const char *const names[] = { "mlx5_core", "mlx5_ib", "ib_core" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct site_driver *d = site_driver_find(node, names[i]);
+
+		if (d && d->source && !strcmp(d->source, "out-of-tree"))
+			return d;
+	}
+	return NULL;
 }
 
 static const struct site_bond *bond_with_port(const struct site_node *node, const char *link)

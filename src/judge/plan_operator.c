@@ -33,6 +33,14 @@ static void judge_driver_rdma_nic(struct judging *g, const struct plan_case *c, 
 	if (plan_nic_unknown(g, c, &nic))
 		return;
 	fact_row(g, nic.row);
+	if (enabled && json_get_bool(nic.row, "nvidia", false) && !strcmp(nic.source, "inbox") &&
+	    !declared_bool(g, false, "/network_operator/ofed_driver")) {
+		judge_warn(g, "driver-rdma-without-ofed", FIX_DRIVER_RDMA,
+			   "driver.rdma.enabled is true and %s of %s is without OFED: "
+			   "nvidia-peermem needs OFED, and the driver pod waits for it; DMA-BUF "
+			   "needs neither", plan_nic_text(g, &nic), plan_nodes(g, c));
+		return;
+	}
 	if (json_get_bool(nic.row, "nvidia", false)) {
 		judge_pass(g, "driver.rdma is on, and %s of %s is NVIDIA's; DMA-BUF needs neither",
 			   plan_nic_text(g, &nic), plan_nodes(g, c));
@@ -171,6 +179,28 @@ static void judge_ofed(struct judging *g, const struct plan_case *c, const char 
 		     plan_nodes(g, c));
 }
 
+/* DOCA-OFED that is installed on the hosts conflicts as that of the container does. */
+static void judge_host_ofed(struct judging *g, const struct plan_cases *nics)
+{
+	for (size_t i = 0; i < nics->n; i++) {
+		const struct plan_case *c = &nics->list[i];
+		const struct site_driver *ofed = plan_host_ofed(c->node);
+		struct plan_nic nic = plan_nic_of(g, c->node, c->what);
+
+		if (!ofed || !nic.row || json_get_bool(nic.row, "nvidia", false))
+			continue;
+		plan_nic_fact(g, c);
+		fact_declared(g, &ofed->where, json_text_new(ofed->source),
+			      "/nodes/%s/drivers/%s/source", c->node->name, ofed->name);
+		judge_fail(g, "ofed-beside-other-nic",
+			   judge_text(g, "remove OFED from the hosts: nodes/%s/drivers/%s, "
+					 "source: inbox", c->node->name, ofed->name),
+			   "%s of %s is out-of-tree (DOCA-OFED) beside %s: OFED replaces ib_core "
+			   "below it, and its core hides the host's GIDs from pods", ofed->name,
+			   plan_nodes(g, c), nic.rdma_driver);
+	}
+}
+
 void judge_plan_network_operator(struct judging *g)
 {
 	_cleanup_plan_cases_ struct plan_cases nics = {0};
@@ -181,6 +211,7 @@ void judge_plan_network_operator(struct judging *g)
 		judge_na(g, "no node that runs pods has an RDMA port");
 		return;
 	}
+	judge_host_ofed(g, &nics);
 	if (!json_at(g->site->document, "/network_operator")) {
 		declared(g, "/network_operator");
 		judge_pass(g, "no Network Operator is declared, so no OFED driver container runs");

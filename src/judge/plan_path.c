@@ -54,14 +54,15 @@ static bool judge_ofed_core(struct judging *g, const struct plan_cases *nics)
 	}
 	for (size_t i = 0; ok && i < nics->n; i++) {
 		const struct plan_case *c = &nics->list[i];
-		struct plan_nic nic = plan_nic_of(g, c->node, c->what);
+		const struct site_driver *ofed = plan_host_ofed(c->node);
 
-		if (!json_get_bool(nic.row, "nvidia", false) || !strcmp(nic.source, "inbox"))
+		if (!ofed)
 			continue;
-		plan_nic_fact(g, c);
-		judge_fail(g, "pod-gids-hidden", NULL,
+		fact_declared(g, &ofed->where, json_text_new(ofed->source),
+			      "/nodes/%s/drivers/%s/source", c->node->name, ofed->name);
+		judge_fail(g, "pod-gids-hidden", "one of the options; or the kernel's own driver",
 			   "%s of %s is out-of-tree (DOCA-OFED), and its ib_core shows a plain pod "
-			   "no GID of the host: raw verbs fail as well", nic.driver,
+			   "no GID of the host: raw verbs fail as well", ofed->name,
 			   plan_nodes(g, c));
 		pod_options(g);
 		ok = false;
@@ -82,7 +83,8 @@ static void judge_host_gid(struct judging *g, const struct plan_cases *nics)
 		pod_options(g);
 		ok = false;
 	} else if (!cm) {
-		judge_assume(g, "pods use raw verbs, not RDMA-CM (kubernetes.rdma_cm)");
+		judge_unknown(g, "declare kubernetes/rdma_cm: false when pods use raw verbs only",
+			      "whether pods use RDMA-CM is not declared, and a plain pod cannot");
 	}
 	if (!ok)
 		return;
@@ -189,6 +191,10 @@ static void judge_server_nics(struct judging *g, const char *library)
 	_cleanup_plan_cases_ struct plan_cases nics = {0};
 
 	plan_nics(g, SITE_ROLE_STORAGE, &nics);
+	if (!nics.n)
+		judge_unverified(g, "storage.server",
+				 "the NIC of the server, which is not declared, has DC transport "
+				 "too");
 	for (size_t i = 0; i < nics.n; i++) {
 		const struct plan_case *c = &nics.list[i];
 		struct plan_nic nic = plan_nic_of(g, c->node, c->what);
@@ -263,6 +269,8 @@ void judge_plan_storage_client(struct judging *g)
 	plan_nics(g, PLAN_POD_ROLES, &nics);
 	if (!nics.n)
 		judge_unknown(g, "declare nodes/NODE/rdma", "no RDMA port of a client is declared");
+	else
+		plan_ports_declared(g);
 	for (size_t i = 0; i < nics.n; i++)
 		clients_fit = judge_transport(g, &nics.list[i], row, library) && clients_fit;
 	if (clients_fit && !strcmp(json_get_string(row, "transport", ""), "dc"))

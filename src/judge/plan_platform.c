@@ -153,6 +153,61 @@ static void judge_system(struct judging *g, const struct plan_case *c, const cha
 	other_lines(g, line, node, kubernetes);
 }
 
+/* Is a system in a GPUDirect Storage row of this line? NULL when it is not. */
+static json_t *gds_row(const struct judging *g, const char *line, const struct site_node *node)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(plan_rows(g, "gpudirect-storage"), i, row) {
+		if (!strcmp(json_get_string(row, "operator", ""), line) &&
+		    !strcmp(json_get_string(row, "os", ""), node->os_id) &&
+		    plan_has(json_object_get(row, "os_versions"), node->os_version))
+			return row;
+	}
+	return NULL;
+}
+
+/* GPUDirect Storage has a table of its own, and precompiled drivers are without it
+ * (precompiled-drivers.rst). */
+static void judge_gds(struct judging *g, const struct plan_cases *systems, const char *line)
+{
+	json_t *table = plan_row(g, "gpudirect-storage", "operator", line);
+
+	if (!plan_helm_bool(g, false, "gds.enabled"))
+		return;
+	if (plan_helm_bool(g, true, "driver.enabled") &&
+	    plan_helm_bool(g, false, "driver.usePrecompiled"))
+		judge_fail(g, "gds-precompiled", "gpu_operator.gds: false, or a driver container "
+						 "that compiles",
+			   "gds is on and the driver is precompiled: such driver containers do not "
+			   "support GPUDirect Storage");
+	if (!table) {
+		judge_unknown(g, "add its rows to the table `gpudirect-storage` (--data DIR)",
+			      "the support matrix has no GPUDirect Storage row of GPU Operator %s",
+			      line);
+		return;
+	}
+	for (size_t i = 0; i < systems->n; i++) {
+		const struct plan_case *c = &systems->list[i];
+		json_t *row;
+
+		if (!c->node->os_id || !c->node->os_version)
+			continue;
+		row = gds_row(g, line, c->node);
+		fact_row(g, row ? row : table);
+		if (!row)
+			judge_warn(g, "gds-os-not-listed",
+				   "gpu_operator.gds: false: objects reach the GPU by DMA-BUF and "
+				   "verbs, not through nvidia-fs",
+				   "gds is on, and %s of %s is in no GPUDirect Storage row of GPU "
+				   "Operator %s (%s)", system_text(g, c->node), plan_nodes(g, c),
+				   line, plan_row_text(g, table));
+	}
+	judge_unverified(g, NULL, "secure boot is off on the GPU nodes: GPUDirect Storage is not "
+				  "supported with it");
+}
+
 void judge_plan_os_matrix(struct judging *g)
 {
 	_cleanup_plan_cases_ struct plan_cases systems = {0};
@@ -176,6 +231,7 @@ void judge_plan_os_matrix(struct judging *g)
 	kubernetes = kubernetes_version(g);
 	if (!kubernetes)
 		return;
+	judge_gds(g, &systems, plan_line(g, version));
 	for (size_t i = 0; i < systems.n; i++) {
 		if (system_declared(g, &systems.list[i]))
 			judge_system(g, &systems.list[i], plan_line(g, version), kubernetes);

@@ -79,9 +79,21 @@ static void judge_classes(struct judging *g, const struct roce *roce)
 				   (long long)roce->tc);
 	}
 	declared(g, "/qos/prio_tc");
-	if (!any) {
+	if (!any && roce->tc != roce->priority)
+		judge_unknown(g, "declare qos/prio_tc",
+			      "priority %lld is to be in class %lld, and which classes the other "
+			      "priorities have is not declared", (long long)roce->priority,
+			      (long long)roce->tc);
+	else if (!any)
 		judge_assume(g, "priority n in traffic class n (qos.prio_tc is not declared)");
+	if (!any)
 		return;
+	for (int tc = 0; tc < PRIORITIES; tc++) {
+		if (qos->tc_bandwidth[tc] <= 0 || used & 1u << tc)
+			continue;
+		judge_fail(g, "qos-share-unused", "shares for classes that a priority has",
+			   "class %d has %d %% of the bandwidth, and qos.prio_tc puts no priority "
+			   "into it", tc, qos->tc_bandwidth[tc]);
 	}
 	if (used & (used + 1))
 		judge_fail(g, "qos-classes-not-contiguous", "classes 0, 1, 2 … without a hole",
@@ -104,13 +116,14 @@ static void judge_shares(struct judging *g, const struct roce *roce)
 	declared(g, "/qos/tc_bandwidth");
 	if (!any) {
 		judge_unknown(g, "declare qos/tc_bandwidth",
-			      "the ETS shares are not declared, and after entering DSCP mode the "
+			      "the ETS shares are not declared, and after ice enters DSCP mode the "
 			      "RoCE class has 0 %%");
 		return;
 	}
 	if (sum != 100)
 		judge_fail(g, "qos-shares-sum", "shares that add up to 100",
-			   "the ETS shares add up to %d %%, not 100: ice refuses them", sum);
+			   "the ETS shares add up to %d %%, not 100 as IEEE 802.1Q has it: ice "
+			   "refuses them", sum);
 	if (share <= 0)
 		judge_fail(g, "qos-share-zero", "a share above 0 for the RoCE class",
 			   "class %lld, the one of RoCE, has 0 %% of the bandwidth",
@@ -162,8 +175,10 @@ static void judge_nic(struct judging *g, const struct plan_case *c, const struct
 	if (!strcmp(json_get_string(nic.row, "dscp", ""), "no"))
 		judge_unverified(g, "qos.dscp", "%s of %s maps no DSCP itself",
 				 plan_nic_text(g, &nic), plan_nodes(g, c));
-	for (int p = 0; p < PRIORITIES; p++)
+	for (int p = 0; p < PRIORITIES; p++) {
 		highest = qos->prio_tc[p] > highest ? qos->prio_tc[p] : highest;
+		highest = qos->tc_bandwidth[p] > 0 && p > highest ? p : highest;
+	}
 	if (highest >= most)
 		judge_fail(g, "qos-too-many-classes", "fewer traffic classes",
 			   "class %d is declared and a port of %s has %lld", highest,
@@ -175,7 +190,7 @@ static void judge_nic(struct judging *g, const struct plan_case *c, const struct
 					       "8 on adapters of up to four ports",
 				 plan_nodes(g, c), ICE_CLASSES_MIN);
 	for (int p = 0; p < PRIORITIES; p++) {
-		int tc = qos->prio_tc[p];
+		int tc = p == roce->priority ? (int)roce->tc : qos->prio_tc[p];
 
 		if (tc < 0 || tc == p)
 			continue;
@@ -269,10 +284,12 @@ static void judge_switch(struct judging *g, const struct roce *roce)
 			   "RoCE is priority %lld on the hosts and %lld on the switch: PFC of one "
 			   "does not reach the other", (long long)roce->priority,
 			   (long long)theirs);
+	if (!json_at(g->site->document, "/switch/pfc"))
+		judge_assume(g, "switch.pfc as on the hosts");
 	theirs_pfc = declared_bool(g, pfc, "/switch/pfc");
 	if (theirs_pfc != pfc)
 		judge_fail(g, "qos-switch-pfc", "PFC on both sides",
-			   "PFC is %s on the hosts and %s on the switch", pfc ? "on" : "off",
+			   "PFC: %s on the hosts, %s on the switch", pfc ? "on" : "off",
 			   theirs_pfc ? "on" : "off");
 }
 

@@ -167,6 +167,9 @@ static void judge_rhel(struct judging *g, const struct plan_case *c)
 	judge_mounts(g, c, version, has_repo);
 	judge_repository(g, c, has_repo);
 	judge_packages(g, c);
+	if (text_version_compare(text_version_number(version), MOUNTS_SKIPPED_SINCE) > 0)
+		judge_unverified(g, "gpu.operator", "GPU Operator %s mounts as v" MOUNTS_SKIPPED_SINCE
+						    " does, whose source was read", version);
 	judge_pass(g, "GPU Operator %s with driver.repoConfig mounts no subscription paths, and "
 		      "builds from the mirror", version);
 	if (has_repo)

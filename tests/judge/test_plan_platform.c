@@ -46,6 +46,21 @@ static void os_matrix(void **state)
 		  VERDICT_FAIL, "os-not-listed", "debian of a", NULL },
 		{ "unknown line", { HEAD NODES, OPERATOR("v24.6.0"), KUBERNETES("1.33.1") },
 		  VERDICT_UNKNOWN, NULL, "24.6", "platforms" },
+		{ "GDS on RHEL",
+		  { HEAD NODES, "gpu_operator: {version: v26.7.0, gds: true}\n",
+		    KUBERNETES("1.34.1") },
+		  VERDICT_WARN, "gds-os-not-listed", "rhel 10.2", NULL },
+		{ "GDS on Ubuntu",
+		  { HEAD "nodes:\n", NODE("a", "    os: {id: ubuntu, version: \"24.04\"}\n", B300,
+					  "driver: ice"),
+		    "gpu_operator: {version: v26.7.0, gds: true}\n", KUBERNETES("1.34.1") },
+		  VERDICT_PASS, NULL, NULL, NULL },
+		{ "GDS and a precompiled driver",
+		  { HEAD "nodes:\n", NODE("a", "    os: {id: ubuntu, version: \"24.04\"}\n", B300,
+					  "driver: ice"),
+		    "gpu_operator: {version: v26.7.0, gds: true, driver: {precompiled: true}}\n",
+		    KUBERNETES("1.34.1") },
+		  VERDICT_FAIL, "gds-precompiled", "precompiled", NULL },
 		{ "no operator version", { HEAD NODES, "gpu_operator: {gds: false}\n",
 					   KUBERNETES("1.33.1") },
 		  VERDICT_UNKNOWN, NULL, NULL, "gpu_operator/version" },
@@ -128,9 +143,25 @@ static void gpu_matrix(void **state)
 					  "driver: ice"),
 		    OPERATOR("v26.3.3") },
 		  VERDICT_FAIL, "gpu-driver-out-of-range", "590.0", NULL },
-		{ "line that does not list it", { HEAD NODES, "gpu_operator: {version: v25.3.0, "
-							      "driver: {version: \"580.126.20\"}}\n" },
-		  VERDICT_FAIL, "gpu-not-in-operator", "26.3", NULL },
+		{ "line that the matrix does not know",
+		  { HEAD NODES, "gpu_operator: {version: v25.3.0, "
+				"driver: {version: \"580.126.20\"}}\n" },
+		  VERDICT_UNKNOWN, NULL, "v25.3.0", "gpus" },
+		{ "release without drivers in the matrix",
+		  { HEAD NODES, "gpu_operator: {version: v26.7.99, "
+				"driver: {version: \"595.91.07\"}}\n" },
+		  VERDICT_UNKNOWN, NULL, "no drivers of GPU Operator v26.7.99", "gpu-drivers" },
+		{ "driver of the host, version not declared", { HEAD NODES, DRIVER("enabled: false") },
+		  VERDICT_UNKNOWN, NULL, NULL, "gpu_operator/driver/version" },
+		{ "branch of a precompiled driver",
+		  { HEAD NODES, DRIVER("precompiled: true, version: \"580\"") }, VERDICT_PASS, NULL,
+		  "driver 580", NULL },
+		{ "branch of a precompiled driver, before the first",
+		  { HEAD NODES, DRIVER("precompiled: true, version: \"570\"") }, VERDICT_FAIL,
+		  "gpu-driver-too-old", "580.82.07", NULL },
+		{ "GPUs of one node not declared",
+		  { HEAD NODES, "  b: {roles: [gpu]}\n", DRIVER("version: \"580.126.20\"") },
+		  VERDICT_UNKNOWN, NULL, "GPUs of b", "nodes/b/gpus" },
 		{ "another PCI id",
 		  { HEAD "nodes:\n", NODE("a", RHEL("10.2"),
 					  GPUS("B300: {count: 8, pci_id: \"10de:1234\"}"),
@@ -159,6 +190,22 @@ static void gpu_matrix(void **state)
 	paper_unverified(v, "gpu.driver", "580.126.09 is of a listed branch");
 }
 
+/* A model of another line than the declared one; the matrix knows both lines. */
+static void gpu_of_another_line(void **state)
+{
+	const struct verdict *v;
+
+	(void)state;
+	paper_table("gpus", "  - model: B300\n    architecture: blackwell\n    kernel_module: both\n"
+			    "    operators: [\"26.7\"]\n    source: test\n    date: \"2026-01-01\"\n"
+			    "    confidence: read\n"
+			    "  - model: X9\n    architecture: test\n    kernel_module: both\n"
+			    "    operators: [\"26.3\"]\n");
+	v = PAPER("plan.gpu-matrix", HEAD NODES, DRIVER("version: \"580.126.20\""));
+	scene_status(v, VERDICT_FAIL);
+	scene_cause(v, "gpu-not-in-operator", "26.7");
+}
+
 static void gdr_matrix(void **state)
 {
 	static const struct paper_case cases[] = {
@@ -175,6 +222,22 @@ static void gdr_matrix(void **state)
 		  { HEAD "nodes:\n", NODE("a", RHEL("10.2"), B300, "driver: mlx5_core"),
 		    OPERATOR("v26.3.3") },
 		  VERDICT_WARN, "gdr-os-not-listed", "rhel 10.0", NULL },
+		{ "ConnectX without Network Operator",
+		  { HEAD "nodes:\n", NODE("a", RHEL("10.0"), B300, "driver: mlx5_core"),
+		    OPERATOR("v26.3.3") },
+		  VERDICT_WARN, "gdr-network-operator-none", "declares none", NULL },
+		{ "ConnectX, Network Operator without version",
+		  { HEAD "nodes:\n", NODE("a", RHEL("10.0"), B300, "driver: mlx5_core"),
+		    OPERATOR("v26.3.3"), "network_operator: {ofed_driver: true}\n" },
+		  VERDICT_UNKNOWN, NULL, NULL, "network_operator/version" },
+		{ "ConnectX without GPU Operator",
+		  { HEAD "nodes:\n", NODE("a", RHEL("10.0"), B300, "driver: mlx5_core"),
+		    "network_operator: {version: v26.1.0}\n" },
+		  VERDICT_WARN, "gdr-operator-none", "of the GPU Operator", NULL },
+		{ "GPU Operator without version", { HEAD NODES, "gpu_operator: {gds: false}\n" },
+		  VERDICT_UNKNOWN, NULL, NULL, "gpu_operator/version" },
+		{ "GPU Operator that the matrix does not know", { HEAD NODES, OPERATOR("v99.1.0") },
+		  VERDICT_UNKNOWN, NULL, "v99.1.0", "gpudirect" },
 		{ "ConnectX, Network Operator older than the row",
 		  { HEAD "nodes:\n", NODE("a", RHEL("10.0"), B300, "driver: mlx5_core"),
 		    OPERATOR("v26.3.3"), "network_operator: {version: v25.1.0}\n" },
@@ -201,10 +264,6 @@ static void gdr_matrix(void **state)
 	v = PAPER("plan.gdr-matrix", HEAD NODES, OPERATOR("v26.3.3"));
 	paper_unverified(v, "gdr.register", "DMA-BUF");
 	paper_unverified(v, "proof.gdr", "bytes");
-	v = PAPER("plan.gdr-matrix", HEAD "nodes:\n",
-		  NODE("a", RHEL("10.0"), B300, "driver: mlx5_core"), OPERATOR("v26.3.3"));
-	scene_status(v, VERDICT_PASS);
-	paper_unverified(v, "gdr.register", "this site declares none");
 }
 
 static void kernel_module(void **state)
@@ -216,6 +275,11 @@ static void kernel_module(void **state)
 		  "installed on the hosts", NULL },
 		{ "open", { HEAD NODES, DRIVER("kernel_module_type: open") }, VERDICT_PASS, NULL,
 		  "open", NULL },
+		{ "proprietary, for GDS alone",
+		  { HEAD "gpudirect: false\n" NODES,
+		    "gpu_operator: {version: v26.3.3, gds: true, driver: {kernel_module_type: "
+		    "proprietary}}\n" },
+		  VERDICT_FAIL, "kernel-module-proprietary", "nvidia-fs", NULL },
 		{ "proprietary", { HEAD NODES, DRIVER("kernel_module_type: proprietary") },
 		  VERDICT_FAIL, "kernel-module-proprietary", "no DMA-BUF", NULL },
 		{ "proprietary on a B300", { HEAD NODES, DRIVER("kernel_module_type: proprietary") },
@@ -272,6 +336,7 @@ int main(void)
 		cmocka_unit_test_teardown(os_matrix, paper_close),
 		cmocka_unit_test_teardown(kubespray, paper_close),
 		cmocka_unit_test_teardown(gpu_matrix, paper_close),
+		cmocka_unit_test_teardown(gpu_of_another_line, paper_close),
 		cmocka_unit_test_teardown(gdr_matrix, paper_close),
 		cmocka_unit_test_teardown(kernel_module, paper_close),
 	};

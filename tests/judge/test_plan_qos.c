@@ -97,6 +97,16 @@ static void nics(void **state)
 		  { HEAD NODES, QOS("dscp: 24, priority: 3, traffic_class: 1, prio_tc: {0: 0, 3: 1}, "
 				    "tc_bandwidth: {0: 50, 1: 50}") },
 		  VERDICT_FAIL, "qos-fixed-classes", "priority 3 is declared in class 1", NULL },
+		{ "the same without a map",
+		  { HEAD NODES, QOS("dscp: 24, priority: 3, traffic_class: 4, tc_bandwidth: {0: 50, 4: 50}") },
+		  VERDICT_FAIL, "qos-fixed-classes", "priority 3 is declared in class 4", NULL },
+		{ "ConnectX, without a map",
+		  { HEAD NIC("driver: mlx5_core"),
+		    QOS("dscp: 24, priority: 3, traffic_class: 4, tc_bandwidth: {0: 50, 4: 50}") },
+		  VERDICT_UNKNOWN, NULL, "priority 3 is to be in class 4", "qos/prio_tc" },
+		{ "share for a class without priorities",
+		  { HEAD NODES, QOS(ROCE MAP ", tc_bandwidth: {0: 20, 3: 50, 7: 30}") }, VERDICT_FAIL,
+		  "qos-share-unused", "class 7 has 30 %", NULL },
 		{ "ConnectX does not",
 		  { HEAD NIC("driver: mlx5_core"),
 		    QOS("dscp: 24, priority: 3, traffic_class: 1, prio_tc: {0: 0, 3: 1}, "
@@ -167,6 +177,7 @@ static void network_switch(void **state)
 	(void)state;
 	paper_cases("plan.qos", cases, ARRAY_SIZE(cases));
 	paper_assumed(PAPER("plan.qos", HEAD NODES, GOOD, SWITCH("")), "switch.dscp as on the hosts");
+	paper_assumed(PAPER("plan.qos", HEAD NODES, GOOD, SWITCH("")), "switch.pfc as on the hosts");
 }
 
 #define PORT "port_speed: 100G, cable_metres: 5, mtu: 9216"
@@ -188,6 +199,17 @@ static void headroom(void **state)
 		  "headroom-tight", NULL, NULL },
 		{ "low", { HEAD NODES, SWITCH(PORT ", headroom: 45072") }, VERDICT_FAIL, "headroom-low",
 		  "quanta", NULL },
+		{ "none, and declared so", { HEAD NODES, SWITCH(PORT ", headroom: 0") }, VERDICT_FAIL,
+		  "headroom-low", "headroom of 0 bytes", NULL },
+		{ "frames larger than the switch takes",
+		  { HEAD NIC("driver: ice, mtu: 9000"),
+		    SWITCH("port_speed: 100G, cable_metres: 5, mtu: 1500, headroom: 128KiB") },
+		  VERDICT_FAIL, "headroom-mtu", "MTU 9000 and switch.mtu is 1500", NULL },
+		{ "frames of a bond larger than the switch takes",
+		  { HEAD "nodes:\n  a:\n    links: {p0: {driver: ice}, p1: {driver: ice}}\n"
+		    "    bonds: {b: {mode: 802.3ad, ports: [p0, p1], mtu: 9000}}\n    rdma: {b: {}}\n",
+		    SWITCH("port_speed: 100G, cable_metres: 5, mtu: 1500, headroom: 128KiB") },
+		  VERDICT_FAIL, "headroom-mtu", "b of a has MTU 9000", NULL },
 		{ "with its unit", { HEAD NODES, SWITCH(PORT ", headroom: 128KiB") }, VERDICT_PASS, NULL,
 		  "131072", NULL },
 		{ "longer cable",

@@ -121,6 +121,14 @@ static void bond_others(void **state)
 		  { HEAD BOND("", "driver: mlx5_core, pci: \"0000:3b:00.0\"",
 			      "driver: mlx5_core, pci: \"0000:3b:00.1\"", "802.3ad", ON_BOND) },
 		  VERDICT_PASS, NULL, "mlx5_core", NULL },
+		{ "ConnectX in a mode that mlx5 does not take",
+		  { HEAD BOND("", "driver: mlx5_core, pci: \"0000:3b:00.0\"",
+			      "driver: mlx5_core, pci: \"0000:3b:00.1\"", "balance-rr", ON_BOND) },
+		  VERDICT_FAIL, "bond-mode", "balance-rr", NULL },
+		{ "driver of the second port not declared",
+		  { HEAD BOND(OUT_OF_TREE(V266), ICE0 LAG, "pci: \"0000:1b:00.1\"" LAG, "802.3ad",
+			      ON_BOND) },
+		  VERDICT_UNKNOWN, NULL, NULL, "links/p1/driver" },
 		{ "soft-RoCE by its link", { HEAD BOND("", "driver: virtio_net", "driver: virtio_net",
 						       "802.3ad", ON_BOND) },
 		  VERDICT_PASS, NULL, "rdma_rxe", NULL },
@@ -211,6 +219,11 @@ static void ecn_host(void **state)
 		  "ecn-switch-only", "switch-only", NULL },
 		{ "marking on the switch alone", { HEAD NODES, "switch: {ecn: {min: 150KiB}}\n" },
 		  VERDICT_WARN, "ecn-switch-only", NULL, NULL },
+		{ "marking on the switch, off on the hosts",
+		  { HEAD NODES, "qos: {ecn: false}\n", "switch: {ecn: {min: 150KiB}}\n" },
+		  VERDICT_WARN, "ecn-marked-and-off", "nobody is to slow down", NULL },
+		{ "off on both", { HEAD NODES, "qos: {ecn: false}\n", "switch: {mtu: 9216}\n" },
+		  VERDICT_NA, NULL, NULL, NULL },
 		{ "declared so", { HEAD NODES, "qos: {ecn: true, ecn_host: false}\n" }, VERDICT_PASS,
 		  NULL, "switch-only", NULL },
 		{ "out-of-tree", { HEAD BOND(OUT_OF_TREE(V266), ICE0, ICE1, "802.3ad", ON_BOND),
@@ -235,6 +248,7 @@ static void ecn_host(void **state)
 /* --- pods and storage ------------------------------------------------------------------------- */
 
 #define PODS(keys) "kubernetes: {" keys "}\n"
+#define RAW "pod_rdma: host-gid, rdma_cm: false"
 #define EXCLUSIVE \
 	"nodes:\n  a: {roles: [gpu], rdma_netns: exclusive, links: {p0: {driver: ice}}, rdma: {p0: {}}}\n"
 
@@ -247,8 +261,14 @@ static void pod_network(void **state)
 		{ "none", { HEAD NODES, PODS("pod_rdma: none") }, VERDICT_NA, NULL, NULL, NULL },
 		{ "not declared", { HEAD NODES, PODS("") }, VERDICT_UNKNOWN, NULL, NULL,
 		  "kubernetes/pod_rdma" },
-		{ "host GIDs", { HEAD NODES, PODS("pod_rdma: host-gid") }, VERDICT_PASS, NULL,
-		  "raw verbs", NULL },
+		{ "host GIDs", { HEAD NODES, PODS(RAW) }, VERDICT_PASS, NULL, "raw verbs", NULL },
+		{ "host GIDs, RDMA-CM not declared", { HEAD NODES, PODS("pod_rdma: host-gid") },
+		  VERDICT_UNKNOWN, NULL, NULL, "kubernetes/rdma_cm" },
+		{ "OFED on the host beside an E810",
+		  { HEAD "nodes:\n  a: {roles: [gpu], drivers: {mlx5_core: {source: out-of-tree}}, "
+		    "links: {p0: {driver: ice}}, rdma: {p0: {}}}\n",
+		    PODS(RAW) },
+		  VERDICT_FAIL, "pod-gids-hidden", "mlx5_core", NULL },
 		{ "RDMA-CM in a plain pod", { HEAD NODES, PODS("pod_rdma: host-gid, rdma_cm: true") },
 		  VERDICT_FAIL, "pod-rdma-cm", "ENODEV", NULL },
 		{ "RDMA-CM with the host's network",
@@ -266,15 +286,14 @@ static void pod_network(void **state)
 		    PODS("pod_rdma: host-gid") },
 		  VERDICT_FAIL, "pod-gids-hidden", "mlx5_core", NULL },
 		{ "out-of-tree ice keeps the core",
-		  { HEAD BOND(OUT_OF_TREE(V266), ICE0, ICE1, "802.3ad", ON_BOND),
-		    PODS("pod_rdma: host-gid") },
+		  { HEAD BOND(OUT_OF_TREE(V266), ICE0, ICE1, "802.3ad", ON_BOND), PODS(RAW) },
 		  VERDICT_PASS, NULL, NULL, NULL },
 		{ "exclusive", { HEAD EXCLUSIVE, PODS("pod_rdma: host-gid") }, VERDICT_FAIL,
 		  "pod-netns-exclusive", NULL, NULL },
 		{ "exclusive where no pods run",
 		  { HEAD NODES "  s: {roles: [storage], rdma_netns: exclusive, links: {p0: {driver: ice}}, "
 		    "rdma: {p0: {}}}\n",
-		    PODS("pod_rdma: host-gid") },
+		    PODS(RAW) },
 		  VERDICT_PASS, NULL, NULL, NULL },
 		{ "exclusive with a second network", { HEAD EXCLUSIVE, PODS("pod_rdma: second-network") },
 		  VERDICT_PASS, NULL, NULL, NULL },
@@ -319,6 +338,10 @@ static void storage_client(void **state)
 		    "  s: {roles: [storage], links: {p0: {driver: ice}}, rdma: {p0: {}}}\n",
 		    STORE("s3rdma", RDMA_BUILD) },
 		  VERDICT_WARN, "storage-server-without-dc", "of s has none", NULL },
+		{ "one GPU node without RDMA",
+		  { HEAD ONE("driver: mlx5_core") "  b: {roles: [gpu]}\n",
+		    STORE("s3rdma", RDMA_BUILD) },
+		  VERDICT_UNKNOWN, NULL, "of b", "nodes/b/rdma" },
 		{ "RC with a server without DC",
 		  { HEAD ONE("driver: mlx5_core")
 		    "  s: {roles: [storage], links: {p0: {driver: ice}}, rdma: {p0: {}}}\n",
@@ -337,6 +360,8 @@ static void storage_client(void **state)
 
 	(void)state;
 	paper_cases("plan.storage-client", cases, ARRAY_SIZE(cases));
+	paper_unverified(PAPER("plan.storage-client", HEAD ONE("driver: mlx5_core"),
+			       STORE("s3rdma", RDMA_BUILD)), "storage.server", "DC transport too");
 	v = PAPER("plan.storage-client", HEAD NODES, STORE("s3rdma", RDMA_BUILD));
 	assert_int_equal(paper_options(v, "storage-client-needs-dc"), 3);
 	scene_no_cause(PAPER("plan.storage-client",
