@@ -162,7 +162,12 @@ static bool is_air_gapped(const struct bill *bill)
 
 static bool wants_pfc(const struct bill *bill)
 {
-	return (bill->site->qos.pfc.set && bill->site->qos.pfc.value) ||
+	const struct site_qos *qos = &bill->site->qos;
+
+	/* a RoCE class is lossless unless it is declared not to be */
+	if (qos->dcb.set && !qos->dcb.value)
+		return false;
+	return (qos->declared && (!qos->pfc.set || qos->pfc.value)) ||
 	       is_declared_true(bill, "/switch/pfc");
 }
 
