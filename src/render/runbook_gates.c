@@ -68,7 +68,7 @@ static const struct {
 	{ "qos.vlan", "VLAN의 egress 맵" },
 	{ "proof.marking", "선언한 DSCP와 ECN 비트를 가진 패킷 도착" },
 	{ "proof.pfc", "인캐스트에서 RoCE 우선순위에만 PFC, 폐기 없음" },
-	{ "proof.ecn", "ECN 표시와 호스트의 반응" },
+	{ "proof.ecn", "ECN 마킹과 호스트의 반응" },
 	{ "gdr.topology", "PCI 트리에서 GPU와 NIC의 거리" },
 	{ "gdr.acs", "GPU와 NIC 사이 브리지의 ACS 우회 없음" },
 	{ "gdr.iommu", "GPU와 NIC의 IOMMU가 꺼짐 또는 passthrough" },

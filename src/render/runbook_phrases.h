@@ -13,11 +13,11 @@ PHRASE(INTRO,
 PHRASE(RULE,
        "A phase is done when its gates pass, and not before. Go on to the next one only then: each gate "
        "stands on those before it.",
-       "게이트가 통과해야 그 단계가 끝난 것입니다. 게이트는 앞선 게이트 위에 서 있으므로 통과한 뒤에만 다음 단계로 넘어가세요.")
+       "게이트가 통과해야 그 단계가 끝난 것입니다. 각 게이트는 앞선 게이트가 통과했다고 전제하므로, 통과한 뒤에만 다음 단계로 넘어가세요.")
 PHRASE(WORKPLACE,
        "Commands are given in the folder of this book, on a machine that reaches every node by ssh, "
        "unless a step says otherwise.",
-       "따로 말하지 않으면 모든 노드에 ssh로 접속할 수 있는 장비에서, 이 문서가 있는 폴더를 현재 디렉터리로 하여 명령을 실행합니다.")
+       "별도 언급이 없으면 모든 노드에 ssh로 접속할 수 있는 장비에서, 이 문서가 있는 폴더를 현재 디렉터리로 하여 명령을 실행합니다.")
 
 PHRASE(PLAN, "What the plan says", "계획 판정")
 PHRASE(PLAN_NONE, "This site was rendered without a plan. Ask for it: `railhead plan site.yaml`.",

@@ -56,7 +56,7 @@ PHRASE(QOS_UNDO, "Put the ports back to one class; ports of a bond have to leave
 
 /* --- 15 --- */
 PHRASE(PFC_PURPOSE, "The switch: the same map, PFC on priority {1} and on no other, headroom for cable and speed, the watchdog against a pause storm.",
-       "스위치에 같은 맵을 설정합니다. PFC는 우선순위 {1}에만 켜고, 케이블과 속도에 맞는 헤드룸과 일시 정지 폭주를 막는 와치독을 둡니다.")
+       "스위치에 같은 맵을 설정합니다. PFC는 우선순위 {1}에만 켜고, 케이블과 속도에 맞는 헤드룸과 일시 정지 폭주를 막는 워치독을 둡니다.")
 PHRASE(PFC_SAVE, "Save what the switch has now.", "현재 스위치 설정을 저장합니다.")
 PHRASE(PFC_SAVE_PLAIN, "Save what the switch has now, in the way of its operating system.",
        "스위치 운영체제의 방법으로 현재 설정을 저장합니다.")
@@ -65,7 +65,7 @@ PHRASE(PFC_CONFIGURE,
        "it took effect, stand in the file beside it. For {0}: {1} and {2}.",
        "설정 파일을 검토한 뒤 스위치에 적용합니다. 적용 방법과 적용되었는지 확인하는 명령은 옆의 파일에 있습니다. {0}: {1}, {2}.")
 PHRASE(PFC_CONFIGURE_NONE, "No configuration was rendered, since no switch is declared (`switch`). Set the map, PFC, headroom and watchdog by hand.",
-       "스위치를 선언하지 않아(`switch`) 설정을 렌더링하지 않았습니다. 맵, PFC, 헤드룸, 와치독을 직접 설정합니다.")
+       "스위치를 선언하지 않아(`switch`) 설정을 렌더링하지 않았습니다. 맵, PFC, 헤드룸, 워치독을 직접 설정합니다.")
 PHRASE(PFC_ORDER, "The file also holds ECN. It is phase 16: leave that part out until the measurement with PFC alone is taken.",
        "파일에는 ECN 설정도 들어 있습니다. ECN은 16단계이므로, PFC만 켠 상태의 측정을 마칠 때까지 그 부분은 빼고 적용합니다.")
 PHRASE(PFC_INCAST,
@@ -84,19 +84,19 @@ PHRASE(PFC_UNDO_PLAIN, "Put the saved configuration back, in the way of its oper
 
 /* --- 16 --- */
 PHRASE(ECN_PURPOSE, "ECN on top of PFC: the switch marks before it has to pause.",
-       "PFC 위에 ECN을 더합니다. 스위치가 일시 정지를 보내기 전에 먼저 표시합니다.")
+       "PFC 위에 ECN을 더합니다. 스위치가 일시 정지를 보내기 전에 먼저 마킹합니다.")
 PHRASE(ECN_SWITCH, "Give the switch the part of its configuration that was left out: marking of the RoCE queue.",
        "스위치 설정에서 빼 두었던 부분, 즉 RoCE 큐의 마킹을 적용합니다.")
 PHRASE(ECN_SWITCH_ONLY, "Marking is for the switch alone on this site: the hosts are not expected to slow down by it. What the marks do is to be measured, not assumed.",
-       "이 사이트에서는 스위치만 표시합니다. 호스트가 그에 따라 속도를 줄인다고 기대하지 않습니다. 표시의 효과는 가정하지 말고 측정합니다.")
+       "이 사이트에서는 스위치만 마킹합니다. 호스트가 그에 따라 속도를 줄인다고 기대하지 않습니다. 마킹의 효과는 가정하지 말고 측정합니다.")
 PHRASE(ECN_HOST, "The hosts have to answer marks: the counters of marked packets and of notifications must move on both sides.",
-       "호스트가 표시에 반응해야 합니다. 표시된 패킷과 통지 카운터가 양쪽에서 움직여야 합니다.")
+       "호스트가 마킹에 반응해야 합니다. 마킹된 패킷과 통지 카운터가 양쪽에서 움직여야 합니다.")
 PHRASE(ECN_MEASURE, "Repeat the measurement of phase 15 between {0} and {1}.",
        "{0}와(과) {1} 사이에서 15단계 측정을 반복합니다.")
 PHRASE(ECN_COUNTERS, "Read the counters of the RDMA devices before and after, on {0} and on the senders.",
        "{0}와(과) 보내는 노드에서 RDMA 장치의 카운터를 전후로 읽습니다.")
 PHRASE(ECN_PROOF, "Marked packets are seen, notifications are sent and handled, or \"switch only\" is said out loud; and the measurement is not worse than with PFC alone.",
-       "표시된 패킷이 보이고 통지가 오가며 처리되거나, 아니면 \"스위치만\"이라고 분명히 밝힙니다. 측정값은 PFC만 켰을 때보다 나빠지지 않아야 합니다.")
+       "마킹된 패킷이 보이고 통지가 오가며 처리되거나, 아니면 \"스위치만\"이라고 분명히 밝힙니다. 측정값은 PFC만 켰을 때보다 나빠지지 않아야 합니다.")
 PHRASE(ECN_UNDO, "Take the marking out of the switch again. PFC stays as phase 15 left it.",
        "스위치에서 마킹을 다시 뺍니다. PFC는 15단계 상태로 남습니다.")
 
