@@ -268,6 +268,9 @@ const char *peek_gap(const struct judging *g, const char *fmt, ...)
 
 /* --- findings --------------------------------------------------------------------------------- */
 
+/* Bytes from which on a summary gets no further pass. */
+#define PASSES_LENGTH 1024
+
 #define FORMATTED(name, fmt)                                                                   \
 	va_list name##_ap;                                                                     \
 	va_start(name##_ap, fmt);                                                              \
@@ -301,10 +304,32 @@ static void add_cause(struct judging *g, const char *id, const char *fix, bool c
 	};
 }
 
+/* A gate on paper has one verdict for all kinds of nodes: each that passes is told. */
+static void add_pass(struct verdict *v, const char *text)
+{
+	char *both;
+
+	if (strstr(v->summary, text))
+		return;
+	/* a site of very many kinds: those that fail or are unknown are told in their place */
+	if (strlen(v->summary) >= PASSES_LENGTH) {
+		text = "…";
+		if (strstr(v->summary, text))
+			return;
+	}
+	both = xasprintf("%s; %s", v->summary, text);
+	free(v->summary);
+	v->summary = both;
+}
+
 void judge_pass(struct judging *g, const char *fmt, ...)
 {
 	FORMATTED(text, fmt);
-	find(g, VERDICT_PASS, text);
+	if (g->decided && g->verdict->status == VERDICT_PASS &&
+	    g->verdict->gate->scope == GATE_SITE)
+		add_pass(g->verdict, text);
+	else
+		find(g, VERDICT_PASS, text);
 }
 
 void judge_na(struct judging *g, const char *fmt, ...)

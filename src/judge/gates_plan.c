@@ -19,12 +19,14 @@ const struct gate gates_plan[] = {
 		.proves = "The declared OS release, Kubernetes version and GPU Operator version "
 			  "stand in one row of NVIDIA's platform table.",
 		.why = "Each of the three has its own window; one of them out of range gives an "
-		       "operator that installs and a driver pod that never becomes ready.",
+		       "operator that installs and a driver pod that never becomes ready. "
+		       "GPUDirect Storage, where it is on, has a table of its own (Ubuntu and "
+		       "OpenShift only), and precompiled drivers are without it.",
 		.fix = "Move the side that is out of range; the verdict names it, with the row, "
 		       "its source and date.",
 		.obtain = OBTAIN_PLAN,
 		.source = "NVIDIA cloud-native-docs gpu-operator/platform-support.rst (RHEL "
-			  "10.0-10.2 with Kubernetes 1.33-1.36 in 26.7.0)",
+			  "10.0-10.2 with Kubernetes 1.33-1.36 in 26.7.0); precompiled-drivers.rst",
 	},
 	{
 		PLAN_GATE("plan.gpu-matrix", "operator and driver branch know the GPU"),
@@ -45,7 +47,8 @@ const struct gate gates_plan[] = {
 			  "not, and that the gates of level 3 are the proof.",
 		.why = "Every row of that table names the Network Operator and with it ConnectX or "
 		       "BlueField. E810 is in none, and RHEL 10.2 is not in it either: nothing may "
-		       "be taken from a table there.",
+		       "be taken from a table there. Without the Network Operator a row says "
+		       "nothing of a ConnectX either.",
 		.fix = "Prove level 3 on the site itself, write and read with verified bytes.",
 		.obtain = OBTAIN_PLAN,
 		.source = "NVIDIA platform-support.rst, GPUDirect RDMA rows; Network Operator 26.1 "
@@ -58,7 +61,8 @@ const struct gate gates_plan[] = {
 			  "`open`, or `auto` with a driver container and branch that resolve it to "
 			  "open.",
 		.why = "The closed module exports no DMA-BUF. `auto` is understood from driver "
-		       "containers 570.86.15 and 570.124.06 on; useOpenKernelModules is "
+		       "containers 570.86.15 and 570.124.06 on; nvidia-fs (GPUDirect Storage) "
+		       "needs the open module from 2.17.5 on; useOpenKernelModules is "
 		       "deprecated. That Blackwell has no proprietary module at all is unverified "
 		       "here.",
 		.fix = "driver.kernelModuleType=open in the operator's values.",
@@ -72,7 +76,8 @@ const struct gate gates_plan[] = {
 		.proves = "driver.rdma.enabled and driver.rdma.useHostMofed are false where the "
 			  "data NIC is not ConnectX or BlueField.",
 		.why = "These values build nvidia-peermem and make its container wait for "
-		       "mlx5_core, on another NIC for ever. DMA-BUF needs neither. Public recipes "
+		       "mlx5_core, on another NIC for ever; on ConnectX they need OFED as well. "
+		       "DMA-BUF needs neither. Public recipes "
 		       "(AICR v0.11.1) set them to true.",
 		.fix = "driver.rdma.enabled=false, driver.rdma.useHostMofed=false.",
 		.obtain = OBTAIN_PLAN,
@@ -82,8 +87,8 @@ const struct gate gates_plan[] = {
 	{
 		PLAN_GATE("plan.network-operator", "no OFED driver container beside irdma"),
 		.judge = judge_plan_network_operator,
-		.proves = "No NicClusterPolicy.ofedDriver is declared for a node whose NIC uses "
-			  "irdma.",
+		.proves = "No NicClusterPolicy.ofedDriver, and no OFED of the host, is declared "
+			  "for a node whose NIC uses irdma.",
 		.why = "DOCA-OFED replaces ib_core. Its release notes ask to unload irdma before "
 		       "(InfiniBand mode), and its core hides host GIDs from pods, which the "
 		       "plain-pod way of inbox RDMA depends on.",
@@ -204,7 +209,8 @@ const struct gate gates_plan[] = {
 		.proves = "Pods use raw verbs with the host's GIDs on an inbox stack, or "
 			  "hostNetwork, or have a second interface on the RDMA NIC.",
 		.why = "A plain pod has no RDMA net device. On inbox ib_core it still sees the "
-		       "host's GIDs and raw verbs work; RDMA-CM does not, and MLNX/DOCA-OFED hides "
+		       "host's GIDs and raw verbs work; RDMA-CM does not (nor iWARP, which has no "
+		       "other way to connect), and MLNX/DOCA-OFED hides "
 		       "the GIDs as well. \"Multus is not needed\" holds for the first case only "
 		       "(measured with soft-RoCE; for irdma an inference).",
 		.fix = "hostNetwork, or a second interface, where RDMA-CM or OFED is in use.",
@@ -229,7 +235,7 @@ const struct gate gates_plan[] = {
 		PLAN_GATE("plan.headroom", "switch PFC headroom is large enough"),
 		.judge = judge_plan_headroom,
 		.proves = "The declared headroom of the switch port is at least what speed, cable "
-			  "length and MTU need.",
+			  "length and MTU need, and no host sends larger frames than that MTU.",
 		.why = "After a pause frame the data in flight still arrives; what does not fit "
 		       "into the headroom is dropped in the lossless class.",
 		.fix = "Raise the headroom to the computed value; the verdict shows formula and "

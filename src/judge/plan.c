@@ -228,9 +228,16 @@ const char *plan_nodes(struct judging *g, const struct plan_case *c)
 	return judge_text(g, "%s and %zu others", c->node->name, c->n - 1);
 }
 
-static bool has_role(const struct site_node *node, unsigned roles)
+bool plan_has_role(const struct judging *g, const struct site_node *node, unsigned roles)
 {
-	return !roles || (node->roles & roles);
+	json_t *worker;
+
+	if (!roles || (node->roles & roles))
+		return true;
+	if (!(roles & PLAN_WORKERS))
+		return false;
+	worker = json_at(g->site->document, "/nodes/%s/kube_node", node->name);
+	return worker ? json_is_true(worker) : node->roles != SITE_ROLE_STORAGE;
 }
 
 void plan_systems(const struct judging *g, unsigned roles, struct plan_cases *cases)
@@ -238,7 +245,7 @@ void plan_systems(const struct judging *g, unsigned roles, struct plan_cases *ca
 	for (size_t i = 0; i < g->site->n_nodes; i++) {
 		const struct site_node *node = &g->site->nodes[i];
 
-		if (has_role(node, roles))
+		if (plan_has_role(g, node, roles))
 			plan_case_add(cases, node, NULL, "%s\n%s", node->os_id ?: "",
 				      node->os_version ?: "");
 	}

@@ -49,8 +49,12 @@ const char *plan_gpu_driver(struct judging *g);
 /* Row of `gpu-drivers` for this operator: of the exact version, else of the same branch. */
 json_t *plan_gpu_driver_row(struct judging *g, const char *operator_version, const char *driver);
 
-/* Nodes that run pods: all but those that only store. */
-#define PLAN_POD_ROLES ((unsigned)SITE_ROLE_GPU | SITE_ROLE_CLIENT)
+/* Beside the roles of a node: it is a worker of the cluster, and so runs pods. Those are all but
+ * nodes that only store, unless `kube_node` says otherwise. */
+#define PLAN_WORKERS (1u << 31)
+
+/* Has the node one of these roles? 0: yes. */
+bool plan_has_role(const struct judging *g, const struct site_node *node, unsigned roles);
 
 /* --- nodes that are alike --------------------------------------------------------------------- */
 

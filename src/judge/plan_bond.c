@@ -310,6 +310,7 @@ static const char *driver_text(struct judging *g, const struct site_node *node, 
 static void judge_pair(struct judging *g, const struct plan_case *c)
 {
 	struct plan_nic nic = plan_nic_of(g, c->node, c->what);
+	const struct site_driver *rdma;
 	const char *rdma_source;
 
 	if (plan_nic_unknown(g, c, &nic))
@@ -320,6 +321,10 @@ static void judge_pair(struct judging *g, const struct plan_case *c)
 	}
 	plan_nic_fact(g, c);
 	rdma_source = source_of(c->node, nic.rdma_driver);
+	rdma = site_driver_find(c->node, nic.rdma_driver);
+	if (rdma)
+		fact_declared(g, &rdma->where, json_text_new(rdma_source),
+			      "/nodes/%s/drivers/%s/source", c->node->name, rdma->name);
 	if (!site_driver_find(c->node, nic.driver) && !site_driver_find(c->node, nic.rdma_driver))
 		judge_assume(g, "%s and %s of the distribution's kernel", nic.driver,
 			     nic.rdma_driver);

@@ -77,7 +77,7 @@ static void add_nics(const struct judging *g, unsigned roles, bool by_system,
 		const char *os = by_system ? node->os_id : NULL;
 		const char *version = by_system ? node->os_version : NULL;
 
-		if (roles && !(node->roles & roles))
+		if (!plan_has_role(g, node, roles))
 			continue;
 
 		_cleanup_strings_ char **links = subject_nics_of_node(node, NULL);

@@ -168,9 +168,9 @@ static void judge_ofed(struct judging *g, const struct plan_case *c, const char 
 	if (row)
 		fact_row(g, row);
 	judge_fail(g, "ofed-beside-other-nic", "network_operator.ofed_driver: false",
-		   "the OFED driver container is declared, and %s uses %s: OFED replaces ib_core "
-		   "below it%s%s%s, and its core hides the host's GIDs from pods",
-		   plan_nodes(g, c), nic.rdma_driver,
+		   "the OFED driver container is declared, and %s carries RDMA on %s: OFED "
+		   "replaces ib_core below it%s%s%s, and its core hides the host's GIDs from pods",
+		   nic.rdma_driver, plan_nodes(g, c),
 		   row ? "; it must be unloaded first (" : "", row ? plan_row_text(g, row) : "",
 		   row ? ")" : "");
 	judge_option(g, "leave out ofedDriver: device plugin and CNI of the Network Operator can "
@@ -206,7 +206,7 @@ void judge_plan_network_operator(struct judging *g)
 	_cleanup_plan_cases_ struct plan_cases nics = {0};
 	const char *version;
 
-	plan_nics(g, PLAN_POD_ROLES, &nics);
+	plan_nics(g, PLAN_WORKERS, &nics);
 	if (!nics.n) {
 		judge_na(g, "no node that runs pods has an RDMA port");
 		return;

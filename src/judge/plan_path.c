@@ -23,7 +23,7 @@ static bool judge_netns(struct judging *g)
 	for (size_t i = 0; i < g->site->n_nodes; i++) {
 		const struct site_node *node = &g->site->nodes[i];
 
-		if (!(node->roles & PLAN_POD_ROLES) || !node->n_rdma)
+		if (!node->n_rdma || !plan_has_role(g, node, PLAN_WORKERS))
 			continue;
 		if (!node->rdma_netns)
 			plan_case_add(&unset, node, NULL, "unset");
@@ -70,12 +70,44 @@ static bool judge_ofed_core(struct judging *g, const struct plan_cases *nics)
 	return ok;
 }
 
+/* iWARP has no other way to connect than RDMA-CM: drivers/infiniband/core/iwcm.c, which a plain pod
+ * has no interface for. */
+static bool judge_iwarp(struct judging *g)
+{
+	_cleanup_plan_cases_ struct plan_cases iwarp = {0};
+
+	for (size_t i = 0; i < g->site->n_nodes; i++) {
+		const struct site_node *node = &g->site->nodes[i];
+
+		for (size_t k = 0; k < node->n_rdma; k++) {
+			const struct site_rdma *port = &node->rdma[k];
+
+			if (port->protocol && !strcmp(port->protocol, "iwarp") &&
+			    plan_has_role(g, node, PLAN_WORKERS))
+				plan_case_add(&iwarp, node, port, "iwarp");
+		}
+	}
+	for (size_t i = 0; i < iwarp.n; i++) {
+		const struct plan_case *c = &iwarp.list[i];
+		const struct site_rdma *port = c->what;
+
+		fact_declared(g, &port->where, json_text_new(port->protocol),
+			      "/nodes/%s/rdma/%s/protocol", c->node->name, port->link);
+		judge_fail(g, "pod-iwarp", "protocol: roce, or one of the options",
+			   "%s of %s is declared as iWARP, which connects by RDMA-CM only, and a "
+			   "plain pod has no interface for that", port->link, plan_nodes(g, c));
+		pod_options(g);
+	}
+	return !iwarp.n;
+}
+
 static void judge_host_gid(struct judging *g, const struct plan_cases *nics)
 {
 	json_t *cm = declared(g, "/kubernetes/rdma_cm");
 	bool ok = judge_netns(g);
 
 	ok = judge_ofed_core(g, nics) && ok;
+	ok = judge_iwarp(g) && ok;
 	if (json_is_true(cm)) {
 		judge_fail(g, "pod-rdma-cm", "one of the options",
 			   "pods use RDMA-CM, and a plain pod has no interface of the RDMA NIC: it "
@@ -85,6 +117,7 @@ static void judge_host_gid(struct judging *g, const struct plan_cases *nics)
 	} else if (!cm) {
 		judge_unknown(g, "declare kubernetes/rdma_cm: false when pods use raw verbs only",
 			      "whether pods use RDMA-CM is not declared, and a plain pod cannot");
+		ok = false;
 	}
 	if (!ok)
 		return;
@@ -103,7 +136,7 @@ void judge_plan_pod_network(struct judging *g)
 		judge_na(g, "no Kubernetes is declared");
 		return;
 	}
-	plan_nics(g, PLAN_POD_ROLES, &nics);
+	plan_nics(g, PLAN_WORKERS, &nics);
 	if (!nics.n) {
 		judge_na(g, "no node that runs pods has an RDMA port");
 		return;
@@ -266,7 +299,7 @@ void judge_plan_storage_client(struct judging *g)
 		return;
 	}
 	judge_server(g, row, library, kind);
-	plan_nics(g, PLAN_POD_ROLES, &nics);
+	plan_nics(g, (unsigned)SITE_ROLE_GPU | SITE_ROLE_CLIENT, &nics);
 	if (!nics.n)
 		judge_unknown(g, "declare nodes/NODE/rdma", "no RDMA port of a client is declared");
 	else

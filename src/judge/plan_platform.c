@@ -19,9 +19,10 @@ static bool system_declared(struct judging *g, const struct plan_case *c)
 	const struct site_node *node = c->node;
 
 	if (node->os_id && node->os_version) {
-		fact_declared(g, NULL, json_text_new(node->os_id), "/nodes/%s/os/id", node->name);
-		fact_declared(g, NULL, json_text_new(node->os_version), "/nodes/%s/os/version",
+		fact_declared(g, &node->where, json_text_new(node->os_id), "/nodes/%s/os/id",
 			      node->name);
+		fact_declared(g, &node->where, json_text_new(node->os_version),
+			      "/nodes/%s/os/version", node->name);
 		return true;
 	}
 	judge_unknown(g, judge_text(g, "declare nodes/%s/os: {id: rhel, version: \"10.2\"}",
@@ -339,11 +340,7 @@ static void judge_release(struct judging *g, json_t *row, const struct plan_case
 /* Does Kubespray install this node? Workers, and what the control plane names. */
 static bool is_installed(const struct judging *g, const struct site_node *node, json_t *control)
 {
-	json_t *worker = json_at(g->site->document, "/nodes/%s/kube_node", node->name);
-
-	if (plan_has(control, node->name))
-		return true;
-	return worker ? json_is_true(worker) : node->roles != SITE_ROLE_STORAGE;
+	return plan_has(control, node->name) || plan_has_role(g, node, PLAN_WORKERS);
 }
 
 void judge_plan_kubespray(struct judging *g)

@@ -75,6 +75,16 @@ static void network_operator(void **state)
 		  VERDICT_PASS, NULL, "no OFED", NULL },
 		{ "OFED on E810", { HEAD NODES, "network_operator: {ofed_driver: true}\n" },
 		  VERDICT_FAIL, "ofed-beside-other-nic", "irdma", NULL },
+		{ "OFED on a storage node that is a worker",
+		  { HEAD CONNECTX "  s: {roles: [storage], kube_node: true, links: {p0: {driver: ice}}, "
+				  "rdma: {p0: {}}}\n",
+		    "network_operator: {version: v26.1.0, ofed_driver: true}\n" },
+		  VERDICT_FAIL, "ofed-beside-other-nic", "irdma carries RDMA on s", NULL },
+		{ "OFED, and a storage node outside the cluster",
+		  { HEAD CONNECTX "  s: {roles: [storage], links: {p0: {driver: ice}}, "
+				  "rdma: {p0: {}}}\n",
+		    "network_operator: {version: v26.1.0, ofed_driver: true}\n" },
+		  VERDICT_PASS, NULL, NULL, NULL },
 		{ "OFED on the hosts, beside irdma",
 		  { HEAD "nodes:\n  a: {roles: [gpu], drivers: {mlx5_core: {source: out-of-tree}}, "
 		    "links: {p0: {driver: ice}}, rdma: {p0: {}}}\n" },

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* On paper: system, Kubernetes, installer, GPU, driver, and the GPUDirect RDMA table. */
+#include <string.h>
+
 #include "paper.h"
 
 #define OPERATOR(version) "gpu_operator: {version: " version "}\n"
@@ -190,6 +192,26 @@ static void gpu_matrix(void **state)
 	paper_unverified(v, "gpu.driver", "580.126.09 is of a listed branch");
 }
 
+/* Each kind of node that passes is told, with the line of its node in the file. */
+static void every_system(void **state)
+{
+	const struct verdict *v;
+	bool line = false;
+
+	(void)state;
+	v = PAPER("plan.os-matrix", HEAD "nodes:\n",
+		  NODE("a", RHEL("10.2"), B300, "driver: ice"),
+		  NODE("b", RHEL("9.6"), B300, "driver: ice"), OPERATOR("v26.7.0"),
+		  KUBERNETES("1.34.1"));
+	scene_status(v, VERDICT_PASS);
+	scene_summary(v, "rhel 10.2 with");
+	scene_summary(v, "rhel 9.6 with");
+	for (size_t i = 0; i < v->n_evidence; i++)
+		line |= !strcmp(v->evidence[i].pointer, "/nodes/b/os/version") &&
+			!strcmp(v->evidence[i].node, "site.yaml:10");
+	assert_true(line);
+}
+
 /* A model of another line than the declared one; the matrix knows both lines. */
 static void gpu_of_another_line(void **state)
 {
@@ -335,6 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(os_matrix, paper_close),
 		cmocka_unit_test_teardown(kubespray, paper_close),
+		cmocka_unit_test_teardown(every_system, paper_close),
 		cmocka_unit_test_teardown(gpu_matrix, paper_close),
 		cmocka_unit_test_teardown(gpu_of_another_line, paper_close),
 		cmocka_unit_test_teardown(gdr_matrix, paper_close),

@@ -264,6 +264,16 @@ static void pod_network(void **state)
 		{ "host GIDs", { HEAD NODES, PODS(RAW) }, VERDICT_PASS, NULL, "raw verbs", NULL },
 		{ "host GIDs, RDMA-CM not declared", { HEAD NODES, PODS("pod_rdma: host-gid") },
 		  VERDICT_UNKNOWN, NULL, NULL, "kubernetes/rdma_cm" },
+		{ "iWARP in a plain pod",
+		  { HEAD "nodes:\n  a: {roles: [gpu], links: {p0: {driver: ice}}, "
+		    "rdma: {p0: {protocol: iwarp}}}\n",
+		    PODS(RAW) },
+		  VERDICT_FAIL, "pod-iwarp", "RDMA-CM only", NULL },
+		{ "iWARP with the host's network",
+		  { HEAD "nodes:\n  a: {roles: [gpu], links: {p0: {driver: ice}}, "
+		    "rdma: {p0: {protocol: iwarp}}}\n",
+		    PODS("pod_rdma: host-network") },
+		  VERDICT_PASS, NULL, NULL, NULL },
 		{ "OFED on the host beside an E810",
 		  { HEAD "nodes:\n  a: {roles: [gpu], drivers: {mlx5_core: {source: out-of-tree}}, "
 		    "links: {p0: {driver: ice}}, rdma: {p0: {}}}\n",
@@ -305,7 +315,7 @@ static void pod_network(void **state)
 	v = PAPER("plan.pod-network", HEAD NODES, PODS("pod_rdma: host-gid, rdma_cm: true"));
 	paper_option(v, "pod-rdma-cm", "host-network");
 	paper_option(v, "pod-rdma-cm", "second-network");
-	paper_unverified(PAPER("plan.pod-network", HEAD NODES, PODS("pod_rdma: host-gid")), "proof.pod",
+	paper_unverified(PAPER("plan.pod-network", HEAD NODES, PODS(RAW)), "proof.pod",
 			 "inference");
 }
 
