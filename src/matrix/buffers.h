@@ -20,6 +20,7 @@ struct switch_buffers {
 	int ecn_percent;
 };
 
+/* Pure; nothing is owned. All zero, with `declared` false, when the site has no section `switch`. */
 struct switch_buffers switch_buffers_of(const struct site *site);
 
 struct ecn_thresholds {

@@ -82,7 +82,12 @@ struct bill_component {
  * components_fabric.c. */
 extern const struct bill_component bill_host[], bill_gpu[], bill_fabric[];
 
-/* --- version.c: versions that take more than a pointer --- */
+/*
+ * --- version.c: versions that take more than a pointer ---
+ *
+ * Each gives what the site declares, else what follows from the matrix, with the row that says so;
+ * no text when neither knows. The caller frees the text.
+ */
 struct bill_version bill_version_os(const struct bill *bill);
 struct bill_version bill_version_kernel(const struct bill *bill);
 struct bill_version bill_version_ice(const struct bill *bill);
@@ -95,5 +100,7 @@ struct bill_version bill_version_containerd(const struct bill *bill);
 struct bill_version bill_version_cni(const struct bill *bill);
 struct bill_version bill_version_cuda(const struct bill *bill);
 struct bill_version bill_version_device_plugin(const struct bill *bill);
+/* Of an image of the GPU Operator by its key in the chart ("driver.manager"). */
 struct bill_version bill_version_image(const struct bill *bill, const char *key);
+/* What is declared at a JSON pointer of the site's document. */
 struct bill_version bill_version_at(const struct bill *bill, const char *pointer);

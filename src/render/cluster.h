@@ -14,6 +14,7 @@
 bool cluster_is_worker(const struct render *r, const struct site_node *node);
 /* Does it run the control plane? */
 bool cluster_is_control_plane(const struct render *r, const struct site_node *node);
+/* Does it declare at least one GPU? */
 bool cluster_has_gpus(const struct site_node *node);
 /* `node_ip`, else `ssh/address` when that is an address; NULL. Borrowed. */
 const char *cluster_node_ip(const struct render *r, const struct site_node *node);
@@ -21,6 +22,8 @@ const char *cluster_node_ip(const struct render *r, const struct site_node *node
 /* Version of the declared GPU Operator with its 'v', as its chart has it; NULL without one. The
  * caller frees. */
 char *cluster_operator_version(const struct render *r);
+/* Namespace that the operator is installed into: declared, else the one of its documents.
+ * Borrowed. */
 const char *cluster_operator_namespace(const struct render *r);
 
 /* --- taints ----------------------------------------------------------------------------------- */

@@ -85,7 +85,9 @@ enum book_where {
 	WHERE_SWITCH,
 };
 
+/* What this site has, by which phases and steps are chosen. */
 void runbook_shape_fill(struct runbook_shape *has, const struct render *r);
+/* Is a node among those of `where`? */
 bool runbook_is_at(const struct render *r, const struct site_node *node, enum book_where where);
 /* First node there, or NULL. */
 const struct site_node *runbook_first(const struct render *r, enum book_where where);

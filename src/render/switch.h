@@ -100,9 +100,11 @@ extern const struct switch_system switch_sonic, switch_nvue, switch_eos, switch_
 
 /* --- for switch.c --- */
 
+/* The RoCE class as the site declares it; refuses what no switch can take. */
 void switch_class_read(struct switch_plan *plan);
 /* Headroom that the plan's speed, cable and MTU need. After the ports were found. */
 void switch_headroom(struct switch_plan *plan);
+/* The devices of the plan, with the ports that lead to hosts; switch_ports_clear() frees them. */
 void switch_ports_find(struct switch_plan *plan);
 void switch_ports_clear(struct switch_plan *plan);
 

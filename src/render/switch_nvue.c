@@ -17,12 +17,11 @@
 
 #define PROFILE "roce"
 
-static void put_qos(const struct switch_plan *plan, struct strbuf *b)
+/* "Trust DSCP" and "Port Groups" */
+static void put_maps(const struct switch_class *class, struct strbuf *b)
 {
-	const struct switch_class *class = &plan->class;
 	int tc = class->priority;
 
-	/* "Trust DSCP" and "Port Groups" */
 	strbuf_puts(b, "\n# DSCP to switch priority to traffic class\n"
 		       "nv set qos mapping " PROFILE " trust l3\n");
 	strbuf_puts(b, "nv set qos mapping " PROFILE " dscp ");
@@ -37,56 +36,58 @@ static void put_qos(const struct switch_plan *plan, struct strbuf *b)
 	strbuf_printf(b, "nv set qos egress-queue-mapping default-global switch-priority %d "
 			 "traffic-class %d\n",
 		      tc, tc);
-	if (class->pfc) {
-		/* "Flow Control Buffers", "Priority Flow Control (PFC)", "Traffic Pools" */
-		strbuf_puts(b, "\n# PFC, with half of the buffer for lossless traffic\n"
-			       "nv set qos traffic-pool default-lossless memory-percent 50\n"
-			       "nv set qos traffic-pool default-lossy memory-percent 50\n");
-		strbuf_printf(b, "nv set qos pfc " PROFILE " switch-priority %d\n", tc);
-		strbuf_puts(b, "nv set qos pfc " PROFILE " tx enable\n"
-			       "nv set qos pfc " PROFILE " rx enable\n");
-		if (plan->buffers.input.cable_metres)
-			strbuf_printf(b, "nv set qos pfc " PROFILE " cable-length %lld\n",
-				      (long long)plan->buffers.input.cable_metres);
-	}
-	if (class->ecn) {
-		/* "Congestion Control (ECN)", in bytes */
-		strbuf_puts(b, "\n# ECN\n");
-		strbuf_printf(b, "nv set qos congestion-control " PROFILE " traffic-class %d "
-				 "min-threshold %lld\n",
-			      tc, (long long)class->ecn_min);
-		strbuf_printf(b, "nv set qos congestion-control " PROFILE " traffic-class %d "
-				 "max-threshold %lld\n",
-			      tc, (long long)class->ecn_max);
-		strbuf_printf(b, "nv set qos congestion-control " PROFILE " traffic-class %d "
-				 "probability %d\n",
-			      tc, class->ecn_probability);
-		strbuf_printf(b, "nv set qos congestion-control " PROFILE " traffic-class %d "
-				 "ecn enable\n",
-			      tc);
-		strbuf_printf(b, "nv set qos congestion-control " PROFILE " traffic-class %d "
-				 "red disable\n",
-			      tc);
-	}
-	if (class->scheduled) {
-		/* "Egress Scheduler" */
-		strbuf_puts(b, "\n# Shares\n");
-		strbuf_puts(b, "nv set qos egress-scheduler " PROFILE " traffic-class 0 mode "
-			       "dwrr\n");
-		strbuf_printf(b, "nv set qos egress-scheduler " PROFILE " traffic-class 0 "
-				 "bw-percent %d\n",
-			      100 - class->share);
-		strbuf_printf(b, "nv set qos egress-scheduler " PROFILE " traffic-class %d mode "
-				 "dwrr\n",
-			      tc);
-		strbuf_printf(b, "nv set qos egress-scheduler " PROFILE " traffic-class %d "
-				 "bw-percent %d\n",
-			      tc, class->share);
-		if (class->cnp_dscp >= 0)
-			strbuf_printf(b, "nv set qos egress-scheduler " PROFILE " traffic-class %d "
-					 "mode strict\n",
-				      class->cnp_queue);
-	}
+}
+
+/* "Flow Control Buffers", "Priority Flow Control (PFC)", "Traffic Pools" */
+static void put_pfc(const struct switch_plan *plan, struct strbuf *b)
+{
+	strbuf_puts(b, "\n# PFC, with half of the buffer for lossless traffic\n"
+		       "nv set qos traffic-pool default-lossless memory-percent 50\n"
+		       "nv set qos traffic-pool default-lossy memory-percent 50\n");
+	strbuf_printf(b, "nv set qos pfc " PROFILE " switch-priority %d\n", plan->class.priority);
+	strbuf_puts(b, "nv set qos pfc " PROFILE " tx enable\n"
+		       "nv set qos pfc " PROFILE " rx enable\n");
+	if (plan->buffers.input.cable_metres)
+		strbuf_printf(b, "nv set qos pfc " PROFILE " cable-length %lld\n",
+			      (long long)plan->buffers.input.cable_metres);
+}
+
+/* "Congestion Control (ECN)", in bytes */
+static void put_ecn(const struct switch_class *class, struct strbuf *b)
+{
+	_cleanup_free_ char *queue = xasprintf("nv set qos congestion-control " PROFILE
+					       " traffic-class %d", class->priority);
+
+	strbuf_puts(b, "\n# ECN\n");
+	strbuf_printf(b, "%s min-threshold %lld\n", queue, (long long)class->ecn_min);
+	strbuf_printf(b, "%s max-threshold %lld\n", queue, (long long)class->ecn_max);
+	strbuf_printf(b, "%s probability %d\n", queue, class->ecn_probability);
+	strbuf_printf(b, "%s ecn enable\n%s red disable\n", queue, queue);
+}
+
+/* "Egress Scheduler" */
+static void put_shares(const struct switch_class *class, struct strbuf *b)
+{
+	static const char scheduler[] = "nv set qos egress-scheduler " PROFILE " traffic-class";
+
+	strbuf_puts(b, "\n# Shares\n");
+	strbuf_printf(b, "%s 0 mode dwrr\n", scheduler);
+	strbuf_printf(b, "%s 0 bw-percent %d\n", scheduler, 100 - class->share);
+	strbuf_printf(b, "%s %d mode dwrr\n", scheduler, class->priority);
+	strbuf_printf(b, "%s %d bw-percent %d\n", scheduler, class->priority, class->share);
+	if (class->cnp_dscp >= 0)
+		strbuf_printf(b, "%s %d mode strict\n", scheduler, class->cnp_queue);
+}
+
+static void put_qos(const struct switch_plan *plan, struct strbuf *b)
+{
+	put_maps(&plan->class, b);
+	if (plan->class.pfc)
+		put_pfc(plan, b);
+	if (plan->class.ecn)
+		put_ecn(&plan->class, b);
+	if (plan->class.scheduled)
+		put_shares(&plan->class, b);
 }
 
 /* "You cannot enable the watchdog on a bond", nor PFC: QoS stands on the ports. */
@@ -182,21 +183,10 @@ static void nvue_notes(const struct switch_plan *plan, char ***notes)
 					   "pair must be there before"));
 }
 
-static void nvue_verify(const struct switch_plan *plan, const struct switch_device *device,
-			struct strbuf *b)
+static void verify_qos(const struct switch_plan *plan, const char *port, struct strbuf *b)
 {
 	const struct switch_class *class = &plan->class;
-	const struct switch_interface *bundle = switch_first_bundle(device);
-	const char *port = switch_first_port(device);
 
-	switch_heading(b, "Apply");
-	strbuf_puts(b, "  bash config.nv\n"
-		       "  nv config diff\n"
-		       "  nv config apply\n"
-		       "  nv config save\n\n"
-		       "Applying PFC changes the buffers of the ASIC: a moment of loss on all "
-		       "ports.\nBack: nv config history, nv config apply REVISION\n");
-	switch_heading(b, "Look");
 	if (class->known) {
 		_cleanup_free_ char *dscp =
 			xasprintf("nv show qos mapping " PROFILE " dscp %d", class->dscp);
@@ -246,6 +236,11 @@ static void nvue_verify(const struct switch_plan *plan, const struct switch_devi
 
 		switch_check(b, tlv, "no DCBX TLVs go to the host: they are off by default");
 	}
+}
+
+static void verify_links(const struct switch_plan *plan, const struct switch_interface *bundle,
+			 const char *port, struct strbuf *b)
+{
 	if (bundle) {
 		_cleanup_free_ char *bond = xasprintf("nv show interface bond%u bond",
 						      bundle->number);
@@ -265,6 +260,23 @@ static void nvue_verify(const struct switch_plan *plan, const struct switch_devi
 
 		switch_check(b, mtu, "mtu %lld", (long long)switch_mtu(plan, &switch_nvue));
 	}
+}
+
+static void nvue_verify(const struct switch_plan *plan, const struct switch_device *device,
+			struct strbuf *b)
+{
+	const char *port = switch_first_port(device);
+
+	switch_heading(b, "Apply");
+	strbuf_puts(b, "  bash config.nv\n"
+		       "  nv config diff\n"
+		       "  nv config apply\n"
+		       "  nv config save\n\n"
+		       "Applying PFC changes the buffers of the ASIC: a moment of loss on all "
+		       "ports.\nBack: nv config history, nv config apply REVISION\n");
+	switch_heading(b, "Look");
+	verify_qos(plan, port, b);
+	verify_links(plan, switch_first_bundle(device), port, b);
 }
 
 const struct switch_system switch_nvue = {

@@ -342,9 +342,9 @@ static void sonic_verify(const struct switch_plan *plan, const struct switch_dev
 		switch_check(b, "sonic-db-cli CONFIG_DB hgetall 'DSCP_TO_TC_MAP|" MAP "'",
 			     "%d is %d, 0 is 0", class->dscp, class->priority);
 	if (class->pfc) {
-		switch_check(b, "show pfc "
-				"priority", "%s and every other host port: %d, nothing else",
-			     port, class->priority);
+		switch_check(b, "show pfc priority",
+			     "%s and every other host port: %d, nothing else", port,
+			     class->priority);
 		switch_check(b, "show buffer information",
 			     "a lossless profile for the speed and cable, xoff at least %lld",
 			     (long long)plan->headroom);
