@@ -13,7 +13,6 @@
 /* MAX_NEST_DEV of include/linux/netdevice.h: the kernel stacks no more links than that. */
 #define VLAN_DEPTH_MAX 8u
 
-
 struct checker {
 	struct complaints *complaints;
 	const char *node;		/* name of the node that is looked at */
@@ -131,7 +130,7 @@ static void check_vlan(struct checker *k, const struct tree_pair *vlan)
 	}
 }
 
-static char *canonical(const char *text)
+char *site_canonical_address(const char *text)
 {
 	_cleanup_free_ char *address = xstrndup(text, strcspn(text, "/"));
 	unsigned char binary[sizeof(struct in6_addr)];
@@ -146,7 +145,7 @@ static char *canonical(const char *text)
 static void take_address(struct checker *k, const char *section, const char *link,
 			 const struct tree *value)
 {
-	_cleanup_free_ char *address = canonical(value->text);
+	_cleanup_free_ char *address = site_canonical_address(value->text);
 	const char *before = json_get_string(k->seen, address, NULL);
 
 	if (before) {
@@ -190,9 +189,9 @@ static void check_rdma(struct checker *k, const struct tree_pair *rdma)
 		take_address(k, "rdma", rdma->key->text, address);
 		return;
 	}
-	_cleanup_free_ char *wanted = canonical(address->text);
+	_cleanup_free_ char *wanted = site_canonical_address(address->text);
 	for (size_t i = 0; i < list->n; i++) {
-		_cleanup_free_ char *has = canonical(list->items[i]->text);
+		_cleanup_free_ char *has = site_canonical_address(list->items[i]->text);
 
 		if (!strcmp(wanted, has))
 			return;
@@ -243,13 +242,21 @@ static void check_node(struct checker *k, const struct tree_pair *node)
 		check_rdma(k, &rdma->pairs[i]);
 }
 
-static void check_node_names(struct complaints *c, const char *section, const struct tree *names,
-			     const struct tree *nodes)
+/* Names of a list, each once; of `nodes` unless that is NULL. */
+static void check_names(struct complaints *c, const char *section, const struct tree *names,
+			const struct tree *nodes)
 {
+	_cleanup_json_ json_t *seen = json_object_new();
+
 	for (size_t i = 0; names && i < names->n && !complaints_full(c); i++) {
-		if (tree_pair(nodes, names->items[i]->text))
-			continue;
 		_cleanup_free_ char *found = complaint_quote(names->items[i]->text);
+
+		if (json_object_get(seen, names->items[i]->text))
+			complain(c, names->items[i]->where, section, "%s stands here already",
+				 found);
+		json_put_bool(seen, names->items[i]->text, true);
+		if (!nodes || tree_pair(nodes, names->items[i]->text))
+			continue;
 		_cleanup_free_ char *hint = site_nearest_key(names->items[i]->text, &nodes, 1);
 
 		complain(c, names->items[i]->where, section, "there is no node %s%s", found, hint);
@@ -263,7 +270,8 @@ void site_check_references(const struct tree *root, const struct tree *nodes, st
 
 	for (size_t i = 0; i < nodes->n && !complaints_full(c); i++)
 		check_node(&k, &nodes->pairs[i]);
-	check_node_names(c, "storage/nodes", tree_get(tree_get(root, "storage"), "nodes"), nodes);
-	check_node_names(c, "kubernetes/control_plane",
-			 tree_get(tree_get(root, "kubernetes"), "control_plane"), nodes);
+	check_names(c, "storage/nodes", tree_get(tree_get(root, "storage"), "nodes"), nodes);
+	check_names(c, "kubernetes/control_plane",
+		    tree_get(tree_get(root, "kubernetes"), "control_plane"), nodes);
+	check_names(c, "switch/names", tree_get(tree_get(root, "switch"), "names"), NULL);
 }

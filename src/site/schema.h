@@ -114,7 +114,7 @@ void schema_check_required(const struct schema_type *type, const struct tree *tr
 /* A checked tree as JSON, borrowed from the tree. Numbers with a unit stay as they are written. */
 json_t *schema_json(const struct schema_type *type, struct tree *tree);
 
-/* --- expand.c and reference.c --- */
+/* --- expand.c, reference.c and reference_network.c --- */
 
 /*
  * The nodes of a checked file, each with its profiles and the defaults merged in: a map as `nodes`
@@ -126,6 +126,13 @@ struct tree *site_nodes_merged(struct tree_document *doc, struct complaints *c);
 /* Complain about names that lead nowhere or stand where only one may, in the merged nodes and the
  * sections that name nodes. */
 void site_check_references(const struct tree *root, const struct tree *nodes, struct complaints *c);
+
+/* Complain about networks that cannot be as they are declared: next hops, default routes, VLANs,
+ * MTUs, and what two nodes cannot share. Follows site_check_references(), when that found nothing. */
+void site_check_network(const struct tree *root, const struct tree *nodes, struct complaints *c);
+
+/* An address as the kernel writes it, without a prefix length. The caller frees. */
+char *site_canonical_address(const char *text);
 
 /* Nearest key of some maps (each may be NULL) to `name`, as "; did you mean 'x'?", or "" when none
  * is near. The caller frees. */

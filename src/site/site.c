@@ -153,6 +153,8 @@ static struct tree *check(struct tree_document *doc, struct complaints *c)
 		schema_check_required(&schema_node, nodes->pairs[i].value, &below, c);
 	}
 	site_check_references(doc->root, nodes, c);
+	if (!c->n)
+		site_check_network(doc->root, nodes, c);
 	return c->n ? NULL : nodes;
 }
 

@@ -70,7 +70,10 @@ def many(n, kind=bonded):
                 if link.get("addresses"):
                     third, fourth = divmod(i + 1, 250)
                     address = {"bond0": "10.0", "bond1.100": "10.10"}.get(name, "10.20")
-                    nodes[f"node-{i:04}"].setdefault(where, {})[name] = {"addresses": [f"{address}.{third}.{fourth + 2}/16"]}
+                    addresses = [f"{address}.{third}.{fourth + 2}/16"]
+                    if any(":" in a for a in link["addresses"]):
+                        addresses.append(f"fd00::{third}:{fourth + 2}/64")
+                    nodes[f"node-{i:04}"].setdefault(where, {})[name] = {"addresses": addresses}
     return {"schema": "railhead.site/1", "name": "many", "profiles": {"node": profile}, "nodes": nodes, "qos": QOS}
 
 

@@ -39,8 +39,9 @@ static void test_every_key_of_a_node(void **state RH_UNUSED)
 		     "      e0: {pci: 0000:1b:00.0, driver: ice, firmware: 4.80, ddp: ICE LAG Package, speed: 2.5G,\n"
 		     "           mtu: 9000, addresses: [192.0.2.1/24]}\n"
 		     "      e1: {}\n"
+		     "      e2: {}\n"
 		     "    bonds:\n"
-		     "      b: {mode: 802.3ad, ports: [e1, e0], lacp_rate: fast, xmit_hash_policy: layer3+4,\n"
+		     "      b: {mode: 802.3ad, ports: [e2, e1], lacp_rate: fast, xmit_hash_policy: layer3+4,\n"
 		     "          mtu: 1500, addresses: [10.0.0.1/8, fd00::1/64]}\n"
 		     "    vlans:\n"
 		     "      b.5: {link: b, id: 5, mtu: 1400, addresses: [10.5.0.1/24], egress: {0: 1, 3: 4}}\n"
@@ -63,7 +64,7 @@ static void test_every_key_of_a_node(void **state RH_UNUSED)
 	assert_int_equal(node->memlock_bytes.value, 65536);
 	assert_string_equal(node->rdma_netns, "exclusive");
 
-	assert_int_equal(node->n_links, 2);
+	assert_int_equal(node->n_links, 3);
 	const struct site_link *link = site_link_find(node, "e0");
 	assert_string_equal(link->pci, "0000:1b:00.0");
 	assert_string_equal(link->driver, "ice");
@@ -83,8 +84,8 @@ static void test_every_key_of_a_node(void **state RH_UNUSED)
 	assert_int_equal(node->n_bonds, 1);
 	const struct site_bond *bond = site_bond_find(node, "b");
 	assert_string_equal(bond->mode, "802.3ad");
-	assert_string_equal(bond->ports[0], "e1");
-	assert_string_equal(bond->ports[1], "e0");
+	assert_string_equal(bond->ports[0], "e2");
+	assert_string_equal(bond->ports[1], "e1");
 	assert_null(bond->ports[2]);
 	assert_string_equal(bond->lacp_rate, "fast");
 	assert_string_equal(bond->xmit_hash_policy, "layer3+4");
@@ -106,7 +107,7 @@ static void test_every_key_of_a_node(void **state RH_UNUSED)
 	assert_string_equal(rdma->protocol, "iwarp");
 	assert_string_equal(rdma->rail, "r0");
 	assert_int_equal(rdma->roce_mtu.value, 4096);
-	assert_int_equal(rdma->where.line, 21);
+	assert_int_equal(rdma->where.line, 22);
 
 	assert_int_equal(node->n_gpus, 1);
 	assert_string_equal(node->gpus[0].model, "B300");

@@ -295,6 +295,82 @@ static void test_references(void **state RH_UNUSED)
 	check_all(cases, ARRAY_SIZE(cases));
 }
 
+static void test_networks(void **state RH_UNUSED)
+{
+	static const struct bad cases[] = {
+		{ HEAD "nodes:\n  a: {links: {e: {addresses: [10.0.0.1/24]}}}\n  b: {node_ip: 10.0.0.1}\n",
+		  "s.yaml:5:16: nodes/b/node_ip: 10.0.0.1 is an address of a" },
+		{ HEAD "nodes:\n  a: {node_ip: \"fd00:0::1\"}\n  b: {node_ip: \"fd00::1\"}\n",
+		  "s.yaml:5:16: nodes/b/node_ip: fd00::1 belongs to a (line 4) already" },
+		{ HEAD "nodes:\n  a: {ssh: {address: h}}\n  b: {ssh: {address: h, port: 2222}}\n"
+		       "  c: {ssh: {address: h, port: 22}}\n",
+		  "s.yaml:6:22: nodes/c/ssh/address: the login at h belongs to a (line 4) already" },
+		{ HEAD "nodes:\n  a: {links: {e: {addresses: [10.0.0.1/24, \"fd00::1/64\"], gateway: 10.0.1.9}}}\n",
+		  "s.yaml:4:68: nodes/a/links/e: gateway 10.0.1.9 is in none of the link's networks" },
+		/* the mistake is in the profile: told once, for the first node that has it */
+		{ HEAD "profiles:\n  p: {links: {e: {gateway: 10.0.1.9}}}\nnodes:\n"
+		       "  a: {profile: p, links: {e: {addresses: [10.0.0.1/24]}}}\n"
+		       "  b: {profile: p, links: {e: {addresses: [10.0.0.2/24]}}}\n",
+		  "s.yaml:4:28: nodes/a/links/e: gateway 10.0.1.9 is in none of the link's networks" },
+		{ HEAD "nodes:\n  a: {links: {e: {addresses: [10.0.0.1/24], gateway: 10.0.0.1}}}\n",
+		  "s.yaml:4:54: nodes/a/links/e: gateway 10.0.0.1 is the link's own address" },
+		{ HEAD "nodes:\n  a: {links: {e: {addresses: [\"fd00::1/60\"], gateway: \"fd00:0:0:10::1\"}}}\n",
+		  "s.yaml:4:55: nodes/a/links/e: gateway fd00:0:0:10::1 is in none of the link's networks" },
+		{ HEAD "nodes:\n  a:\n    links:\n      e:\n        addresses: [10.0.0.1/24]\n        routes:\n"
+		       "          - {to: 10.1.0.0/16, via: 10.2.0.1}\n          - {to: 10.1.0.0/16, via: \"fd00::9\"}\n",
+		  "s.yaml:9:36: nodes/a/links/e: next hop 10.2.0.1 is in none of the link's networks\n"
+		  "s.yaml:10:36: nodes/a/links/e: the next hop fd00::9 is of another family than 10.1.0.0/16" },
+		{ HEAD "nodes:\n  a:\n    links:\n      e: {addresses: [10.0.0.1/24], gateway: 10.0.0.9}\n"
+		       "      f: {addresses: [10.1.0.1/24], routes: [{to: 0.0.0.0/0, via: 10.1.0.9}]}\n",
+		  "s.yaml:7:67: nodes/a/links/f: the node has a default route of IPv4 already, by 10.0.0.9 (line 6)" },
+		{ HEAD "nodes:\n  a: {links: {e: {addresses: [10.0.1.0/23, 10.0.0.0/23, 10.0.1.255/23, 10.9.0.0/31]}}}\n",
+		  "s.yaml:4:44: nodes/a/links/e: 10.0.0.0/23 is the name of its network\n"
+		  "s.yaml:4:57: nodes/a/links/e: 10.0.1.255/23 is the broadcast address of its network" },
+		{ HEAD "nodes:\n  a:\n    links: {e: {mtu: 1500}, f: {}}\n    vlans:\n      v: {link: e, id: 5, mtu: 9000}\n"
+		       "      w: {link: f, id: 5}\n      x: {link: e, id: 5}\n",
+		  "s.yaml:7:32: nodes/a/vlans/v: MTU 9000 is larger than that of 'e', 1500 (line 5)\n"
+		  "s.yaml:9:24: nodes/a/vlans/x: VLAN 5 of 'e' is 'v' already" },
+		{ HEAD "nodes:\n  a:\n    links: {e: {mtu: 1500, addresses: [10.0.0.1/24]}, f: {}}\n"
+		       "    bonds: {b: {mode: 802.3ad, ports: [e, f], mtu: 9000}}\n",
+		  "s.yaml:5:22: nodes/a/links/e: MTU 1500 is not that of bond 'b', 9000 (line 6), which its ports "
+		  "take\n"
+		  "s.yaml:5:39: nodes/a/links/e: a port of bond 'b' has no addresses of its own" },
+		{ HEAD "nodes:\n  a: {links: {e: {switch: s1, switch_port: p1}}}\n"
+		       "  b: {links: {e: {switch: s1, switch_port: p1}, f: {switch: s2, switch_port: p1}}}\n",
+		  "s.yaml:5:44: nodes/b/links/e: port p1 of s1 belongs to a/e (line 4) already" },
+		{ HEAD "nodes:\n  a: {links: {e: {switch_port: p1}, f: {switch_port: p1}}}\nswitch: {names: [s1]}\n",
+		  "s.yaml:4:54: nodes/a/links/f: port p1 of s1 belongs to a/e (line 4) already" },
+		{ HEAD "nodes:\n  a: {links: {e: {switch: s3}}}\nswitch: {names: [s1, s2, s1]}\n",
+		  "s.yaml:5:26: switch/names: 's1' stands here already" },
+		{ HEAD "nodes:\n  a: {links: {e: {switch: s3}}}\nswitch: {names: [s1, s2]}\n",
+		  "s.yaml:4:27: nodes/a/links/e: switch 's3' is not one of switch/names (line 5)" },
+		{ NODES "kubernetes: {control_plane: [a, a]}\n",
+		  "s.yaml:4:33: kubernetes/control_plane: 'a' stands here already" },
+	};
+
+	check_all(cases, ARRAY_SIZE(cases));
+}
+
+/* Looks odd and works: several families, a gateway of IPv6's link scope, an address without a network. */
+static void test_networks_that_work(void **state RH_UNUSED)
+{
+	static const char text[] = HEAD
+		"nodes:\n"
+		"  a:\n"
+		"    node_ip: 10.0.0.1\n"
+		"    links:\n"
+		"      e: {addresses: [10.0.0.1/24, \"fd00::1/64\"], gateway: 10.0.0.9}\n"
+		"      f: {addresses: [\"fd01::1/64\"], gateway: \"fe80::1\"}\n"
+		"      g: {addresses: [192.0.2.1/32], routes: [{to: 10.8.0.0/16, via: 198.51.100.1}]}\n"
+		"      h: {routes: [{to: 10.9.0.0/16, via: 198.51.100.2}]}\n"
+		"      i: {switch_port: p1}\n"
+		"      j: {switch_port: p1}\n";
+	_cleanup_error_ struct error err = {0};
+	_cleanup_site_ struct site *site = NULL;
+
+	assert_int_equal(site_parse(&site, text, strlen(text), "s.yaml", &err), 0);
+}
+
 static void test_profiles(void **state RH_UNUSED)
 {
 	static const struct bad cases[] = {
@@ -338,6 +414,8 @@ int main(void)
 		cmocka_unit_test(test_link_values),
 		cmocka_unit_test(test_addresses_and_names),
 		cmocka_unit_test(test_references),
+		cmocka_unit_test(test_networks),
+		cmocka_unit_test(test_networks_that_work),
 		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_file_errors),
 	};
