@@ -127,8 +127,10 @@ int folder_look(struct folder *f, const char *path, struct folder_entry *entry, 
 	struct stat st;
 
 	*entry = (struct folder_entry){0};
-	if (fd < 0)
-		return fd == -ENOENT ? 0 : fail(f, fd, path, err);
+	if (fd < 0) {
+		entry->blocked = fd == -ENOTDIR;
+		return fd == -ENOENT || fd == -ENOTDIR ? 0 : fail(f, fd, path, err);
+	}
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : fail(f, -errno, path, err);
 	entry->kind = S_ISREG(st.st_mode) ? FOLDER_FILE : FOLDER_OTHER;
@@ -306,9 +308,12 @@ int folder_remove(struct folder *f, const char *path, struct error *err)
 	const char *name;
 	int fd = parent_open(&f->here, path, false, &name);
 
+	/* with what stood above it, that may have been moved aside */
+	if (fd == -ENOENT || fd == -ENOTDIR)
+		return 0;
 	if (fd < 0)
 		return fail(f, fd, path, err);
-	if (unlinkat(fd, name, 0) < 0)
+	if (unlinkat(fd, name, 0) < 0 && errno != ENOENT)
 		return fail(f, -errno, path, err);
 	for (char *slash; (slash = strrchr(above, '/'));) {
 		*slash = '\0';

@@ -33,6 +33,8 @@ struct folder_entry {
 	enum folder_kind kind;
 	mode_t mode;	/* permission bits */
 	uint64_t size;	/* of a file, in bytes */
+	/* nothing is there, and nothing can be: a component before the last is no folder */
+	bool blocked;
 };
 
 /* Open it to read. -ENOENT: there is no such folder. */
@@ -50,7 +52,7 @@ static inline RH_UNUSED void cleanup_folder_p(struct folder **folder)
 }
 #define _cleanup_folder_ __attribute__((cleanup(cleanup_folder_p)))
 
-/* What stands at `path`. A component before the last that is no folder is the error -ENOTDIR. */
+/* What stands at `path`. */
 int folder_look(struct folder *folder, const char *path, struct folder_entry *entry,
 		struct error *err);
 /* A regular file of at most `max` bytes (-EFBIG), with an added NUL. The caller frees. */
@@ -66,7 +68,7 @@ int folder_place(struct folder *folder, const char *last, struct error *err);
 /* One of the held back signals has come. */
 bool folder_interrupted(const struct folder *folder);
 
-/* Remove a file, and the folders above that became empty. */
+/* Remove a file, and the folders above that became empty. Nothing there is no error. */
 int folder_remove(struct folder *folder, const char *path, struct error *err);
 /* Rename `path`, whatever it is, to PATH.orig, or PATH.orig.2, … if that is taken. `*kept` is the
  * new path; the caller frees. */

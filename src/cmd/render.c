@@ -15,7 +15,7 @@ static int usage_check(const struct cmd_args *args, struct error *err)
 {
 	if (args->diff && args->folder)
 		return error_set(err, -EINVAL, "render: --diff writes nothing: leave out -o");
-	if (!args->diff && !args->folder)
+	if (!args->diff && (!args->folder || !args->folder[0]))
 		return error_set(err, -EINVAL, "render: say where to write with -o DIR, or what to "
 				 "compare with with --diff DIR");
 	if (args->diff && args->force)

@@ -26,6 +26,7 @@ struct change {
 struct changes {
 	struct change *change;
 	size_t n, capacity, unchanged;
+	char **blockers;	/* paths of what stands where a folder has to be */
 };
 
 static struct change *change_add(struct changes *c, const char *path)
@@ -50,6 +51,31 @@ static int look_whose(struct change *change, struct folder *folder,
 	return 0;
 }
 
+/* What stands where a folder above `path` has to be: to be moved aside, or removed when the last
+ * rendering made it. */
+static int compare_blocker(struct changes *c, struct folder *folder, const struct manifest *old,
+			   const char *path, struct error *err)
+{
+	_cleanup_free_ char *above = xstrdup(path);
+	struct folder_entry there = {0};
+	char *slash;
+
+	while (there.kind == FOLDER_NOTHING && (slash = strrchr(above, '/'))) {
+		*slash = '\0';
+		int rc = folder_look(folder, above, &there, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	if (strings_have(c->blockers, above))
+		return 0;
+	struct change *change = change_add(c, above);
+	change->there = there;
+	strings_add(&c->blockers, above);
+	above = NULL;
+	return look_whose(change, folder, manifest_find(old, change->path), err);
+}
+
 static int compare_file(struct changes *c, struct folder *folder, const struct manifest *old,
 			const char *path, unsigned mode, const struct strbuf *text,
 			struct error *err)
@@ -64,6 +90,11 @@ static int compare_file(struct changes *c, struct folder *folder, const struct m
 	if (same && there.mode == mode) {
 		c->unchanged++;
 		return 0;
+	}
+	if (there.blocked) {
+		rc = compare_blocker(c, folder, old, path, err);
+		if (rc < 0)
+			return rc;
 	}
 	struct change *change = change_add(c, path);
 	change->text = text;
@@ -101,6 +132,12 @@ static int compare_gone(struct changes *c, struct folder *folder,
 	return look_whose(change, folder, entry, err);
 }
 
+static void changes_clear(struct changes *c)
+{
+	free(c->change);
+	strings_free(c->blockers);
+}
+
 /* Everything that differs between the files of `r` and the folder. */
 static int compare(struct changes *c, const struct render *r, struct folder *folder,
 		   const struct manifest *old, struct error *err)
@@ -113,7 +150,8 @@ static int compare(struct changes *c, const struct render *r, struct folder *fol
 		rc = compare_file(c, folder, old, file->path, file->mode, &file->text, err);
 	}
 	for (size_t i = 0; !rc && i < old->n; i++) {
-		if (!is_rendered(r, old->entries[i].path))
+		if (!is_rendered(r, old->entries[i].path) &&
+		    !strings_have(c->blockers, old->entries[i].path))
 			rc = compare_gone(c, folder, &old->entries[i], err);
 	}
 	return rc;
@@ -223,12 +261,13 @@ int render_write(const struct render *r, const char *path, bool force,
 {
 	_cleanup_folder_ struct folder *folder = NULL;
 	_cleanup_manifest_ struct manifest old = {0};
-	struct changes c = {0};
+	__attribute__((cleanup(changes_clear))) struct changes c = {0};
 
 	*result = (struct render_result){0};
 	int rc = folder_open_to_write(&folder, path, err);
-	if (!rc)
-		rc = manifest_read(&old, folder, err);
+	if (rc < 0)
+		return rc;
+	rc = manifest_read(&old, folder, err);
 	if (rc < 0)
 		return error_wrap(err, "%s", path);
 	rc = compare(&c, r, folder, &old, err);
@@ -236,7 +275,6 @@ int render_write(const struct render *r, const char *path, bool force,
 		rc = refuse_conflicts(&c, path, err);
 	if (!rc)
 		rc = write_changes(&c, r, folder, &old, result, err);
-	free(c.change);
 	return rc;
 }
 
@@ -308,7 +346,7 @@ int render_diff(const struct render *r, const char *path, struct strbuf *out, si
 {
 	_cleanup_folder_ struct folder *folder = NULL;
 	_cleanup_manifest_ struct manifest old = {0};
-	struct changes c = {0};
+	__attribute__((cleanup(changes_clear))) struct changes c = {0};
 	int rc = folder_open(&folder, path, err);
 
 	*changed = 0;
@@ -323,6 +361,5 @@ int render_diff(const struct render *r, const char *path, struct strbuf *out, si
 	for (size_t i = 0; !rc && i < c.n; i++)
 		rc = print_difference(&c.change[i], folder, out, err);
 	*changed = c.n;
-	free(c.change);
 	return rc;
 }

@@ -155,6 +155,54 @@ def edited(t, top, path, site):
 
 
 @scratch
+def kinds(t, top, path, site):
+    """A file where a folder has to be, and a folder where a file has to be."""
+    out = top / "out"
+
+    def blocked(content):
+        shutil.rmtree(out / "network" / "node-01")
+        (out / "network" / "node-01").write_text(content)
+
+    blocked("mine\n")
+    r = sites.run(path, "--diff", out)
+    t.ok(r.returncode == 1 and b"network/node-01: in the way, not rendered by railhead\n" in r.stdout and b"+++ b/network/node-01/bond0.nmconnection" in r.stdout,
+         "--diff with a file in the place of a folder", text(r)[:1500])
+    site.pop("qos")  # whose plan is not what is tried here
+    plain = sites.write(top / "plain.yaml", site)
+    sites.rendered(plain, top / "plain")
+    out, node = top / "plain", top / "plain" / "network" / "node-01"
+    fresh = sites.contents(out)
+    blocked("mine\n")
+    before = sites.contents(out)
+    r = sites.run(plain, "-o", out)
+    t.ok(r.returncode == 2 and b"network/node-01: not rendered by railhead" in r.stderr and sites.contents(out) == before, "a foreign file in the place of a folder is an error that names it", text(r))
+    r = sites.run(plain, "--force", "-o", out)
+    t.ok(r.returncode == 0 and Path(f"{node}.orig").read_text() == "mine\n", "--force keeps it as FILE.orig", text(r))
+    Path(f"{node}.orig").unlink()
+    t.ok(sites.contents(out) == fresh, "and the folder is as new")
+
+    blocked("old\n")
+    m = sites.manifest(out)
+    m["files"] = [f for f in m["files"] if not f["path"].startswith("network/node-01/")]
+    m["files"].append({"path": "network/node-01", "mode": "0644", "size": 4, "sha256": hashlib.sha256(b"old\n").hexdigest(), "what": ""})
+    (out / "manifest.json").write_text(json.dumps(m))
+    r = sites.run(plain, "-o", out)
+    t.ok(r.returncode == 0 and sites.contents(out) == fresh, "a file of an earlier rendering becomes a folder", text(r))
+
+    (out / "nodes.txt").unlink()
+    (out / "nodes.txt").mkdir()
+    (out / "nodes.txt" / "y").write_text("old\n")
+    m = sites.manifest(out)
+    m["files"] = [f for f in m["files"] if f["path"] != "nodes.txt"]
+    m["files"].append({"path": "nodes.txt/y", "mode": "0644", "size": 4, "sha256": hashlib.sha256(b"old\n").hexdigest(), "what": ""})
+    (out / "manifest.json").write_text(json.dumps(m))
+    r = sites.run(plain, "-o", out)
+    t.ok(r.returncode == 2 and b"nodes.txt: not rendered" in r.stderr, "a folder in the place of a file is an error that names it", text(r))
+    r = sites.run(plain, "--force", "-o", out)
+    t.ok(r.returncode == 0 and (out / "nodes.txt.orig" / "y").read_text() == "old\n", "--force keeps it, with all that is in it", text(r))
+
+
+@scratch
 def hostile(t, top, path, site):
     """Links, odd files and false manifests in the folder: nothing outside is read, written or removed."""
     victim = top / "victim"
@@ -171,9 +219,9 @@ def hostile(t, top, path, site):
 
     shutil.rmtree(out / "network" / "node-01")
     (out / "network" / "node-01").symlink_to(victim)
-    safe("a folder that is a link to another one is an error")
-    (out / "network" / "node-01").unlink()
-    sites.rendered(path, out)
+    safe("a folder that is a link to another one is kept aside, not followed", (0,))
+    t.ok((out / "network" / "node-01.orig").is_symlink() and (out / "network" / "node-01" / "install.sh").is_file(), "the link became FOLDER.orig")
+    (out / "network" / "node-01.orig").unlink()
     target = out / "network/node-01/bond0.nmconnection"
     target.unlink()
     target.symlink_to(victim / "bond0.nmconnection")
@@ -242,7 +290,7 @@ def interrupted(t):
         out = top / "out"
         path = sites.write(top / "a.yaml", sites.many(120))
         other = sites.many(120)
-        other["profiles"]["node"]["bonds"]["bond1"]["mtu"] = 1500
+        other["profiles"]["node"]["bonds"]["bond1"]["xmit_hash_policy"] = "layer3+4"
         changed = sites.write(top / "b.yaml", other)
         started = time.monotonic()
         sites.run(path, "--force", "-o", out)
@@ -311,7 +359,7 @@ def refusal(t):
 
 def main():
     t = Tap()
-    for case in (refusal, same_bytes, manifest, difference, update, edited, hostile, no_room, interrupted, together):
+    for case in (refusal, same_bytes, manifest, difference, update, edited, kinds, hostile, no_room, interrupted, together):
         t.case(case)
     t.done()
 
