@@ -211,6 +211,22 @@ def installer(t, top, folder):
         back = install("--rollback")
         t.ok(back.returncode == 0 and mine.read_text() == "as it was\n" and not any((root / to.lstrip("/")).exists() for _, _, to in targets[1:]),
              f"{kind}: --rollback puts back what was there", back.stdout.decode())
+        mine.write_text("changed since\n")
+        install()
+        install("--rollback")
+        t.ok(mine.read_text() == "changed since\n", f"{kind}: after a rollback the next installation keeps what it finds then")
+        install()
+        gone = targets[1]
+        conf = source / "install.conf"
+        all_files = conf.read_text()
+        conf.write_text(all_files.replace(" ".join(gone) + "\n", "").replace("\n" + " ".join(gone), ""))
+        less = install()
+        t.ok(less.returncode == 0 and not (root / gone[2].lstrip("/")).exists() and (root / targets[0][2].lstrip("/")).exists(),
+             f"{kind}: what an earlier rendering installed and this one has not is taken away", less.stdout.decode())
+        conf.write_text(all_files)
+        for args, code, said in ((["--help"], 0, b"Usage: install.sh"), (["--forse"], 2, b"Usage: install.sh"), (["x"], 2, b"Usage: install.sh")):
+            r = install(*args)
+            t.ok(r.returncode == code and said in r.stdout, f"{kind}: install.sh {args[0]}", r.stdout.decode())
         here = subprocess.run([source / "install.sh"], env={k: v for k, v in os.environ.items() if k != "DESTDIR"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         t.ok(here.returncode == 1 and b"these files are for node-01" in here.stdout, f"{kind}: it refuses another machine", here.stdout.decode())
 

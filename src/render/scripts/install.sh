@@ -1,13 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Puts the files of one node in their places; install.conf beside it names them.
-#
-#   --dry-run      say what would be done
-#   --rollback     put back what was there before the first installation
-#   DESTDIR=DIR    work below DIR, as for an image
-#
-# What stood in the places is kept below /var/lib/railhead/before on the first installation, and only
-# then: installing twice does not lose the state before railhead.
+# Puts the files of one node in their places; install.conf beside it names them. See --help.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,6 +9,22 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/install.conf"
 root=${DESTDIR:-}
 saved=$root/var/lib/railhead/before/${key:?}
+
+usage() {
+	cat <<EOF
+Usage: install.sh [--dry-run] [--rollback]
+
+Puts the files beside it in their places on ${node:?}; install.conf names them.
+
+  --dry-run    say what would be done
+  --rollback   put back what was there before the first installation
+  DESTDIR=DIR  (environment) work below DIR, as for an image
+
+What stood in the places is kept below /var/lib/railhead/before on the first installation, and only then:
+installing twice does not lose the state before railhead. A file that an earlier rendering installed and
+this one does not have is taken away again.
+EOF
+}
 
 die() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -59,15 +68,25 @@ put() {
 	[ "$dry" = yes ] || printf 'installed: %s\n' "$3"
 }
 
-# back TARGET
+# back TARGET: as it was. Nothing is kept of it after that, so that the next installation keeps what it
+# finds then.
 back() {
 	if [ -e "$saved/files$1" ]; then
 		run cp -p "$saved/files$1" "$root$1"
+		run rm -f "$saved/files$1"
 		[ "$dry" = yes ] || printf 'put back: %s\n' "$1"
 	elif [ -e "$saved/absent$1" ]; then
-		run rm -f "$root$1"
+		run rm -f "$root$1" "$saved/absent$1"
 		[ "$dry" = yes ] || printf 'removed: %s\n' "$1"
 	fi
+}
+
+# kept: targets of every installation so far that was not taken back, a line each.
+kept() {
+	local below
+	for below in files absent; do
+		[ ! -d "$saved/$below" ] || (cd "$saved/$below" && find . -type f | sed 's/^\.//')
+	done | sort
 }
 
 dry=no
@@ -76,7 +95,14 @@ for option; do
 	case $option in
 	--dry-run) dry=yes ;;
 	--rollback) action=rollback ;;
-	*) die "unknown option '$option' (--dry-run, --rollback)" ;;
+	-h | --help)
+		usage
+		exit 0
+		;;
+	*)
+		usage >&2
+		exit 2
+		;;
 	esac
 done
 
@@ -88,13 +114,16 @@ if [ -z "$root" ]; then
 	[ "$dry" = yes ] || [ "$(id -u)" = 0 ] || die "run it as root"
 	owner=(-o root -g root)
 fi
+targets=
 while read -r mode source target; do
-	if [ "$action" = install ]; then
-		put "$mode" "$source" "$target"
-	else
+	targets+=$target$'\n'
+	[ "$action" = rollback ] || put "$mode" "$source" "$target"
+done <<<"${files:?}"
+while read -r target; do
+	if [ "$action" = rollback ] || ! grep -qxF -e "$target" <<<"$targets"; then
 		back "$target"
 	fi
-done <<<"${files:?}"
+done < <(kept)
 if [ -z "$root" ]; then
 	read -ra command <<<"${reload:?}"
 	run "${command[@]}"
