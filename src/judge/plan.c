@@ -144,6 +144,16 @@ static json_t *default_driver_row(struct judging *g, const char *operator_versio
 	return NULL;
 }
 
+const char *plan_operator_version(struct judging *g)
+{
+	const char *version = declared_string(g, "/gpu_operator/version");
+
+	if (!version)
+		judge_unknown(g, "declare gpu_operator/version",
+			      "the version of the GPU Operator is not declared");
+	return version;
+}
+
 const char *plan_gpu_driver(struct judging *g)
 {
 	const char *version = plan_helm(g, "driver.version");

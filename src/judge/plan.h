@@ -42,6 +42,9 @@ const char *plan_helm(struct judging *g, const char *key);
 /* The same as a truth; another text is "unknown", and taken as the fallback. */
 bool plan_helm_bool(struct judging *g, bool fallback, const char *key);
 
+/* Declared version of the GPU Operator, noted; NULL, and a finding "unknown", without one. */
+const char *plan_operator_version(struct judging *g);
+
 /* Declared driver version, of a precompiled driver its branch; else the default of the declared
  * operator's row (noted, and told by judge_assume()); NULL when there is neither, or the driver is
  * the hosts' own. */

@@ -108,20 +108,18 @@ static void judge_nvidia_nic(struct judging *g, const struct plan_case *c,
 /* False: the declared operator has no rows to look into, and the verdict says so. */
 static bool table_known(struct judging *g)
 {
-	const char *version = declared_string(g, "/gpu_operator/version");
+	const char *version;
 
 	if (!json_at(g->site->document, "/gpu_operator"))
 		return true;
+	version = plan_operator_version(g);
 	if (!version)
-		judge_unknown(g, "declare gpu_operator/version",
-			      "the version of the GPU Operator is not declared");
-	else if (!plan_row(g, "gpudirect", "operator", plan_line(g, version)))
-		judge_unknown(g, "add its rows to the table `gpudirect` (--data DIR), or declare a "
-				 "GPU Operator that the matrix knows",
-			      "the support matrix has no GPUDirect RDMA row of GPU Operator %s",
-			      version);
-	else
+		return false;
+	if (plan_row(g, "gpudirect", "operator", plan_line(g, version)))
 		return true;
+	judge_unknown(g, "add its rows to the table `gpudirect` (--data DIR), or declare a GPU "
+			 "Operator that the matrix knows",
+		      "the support matrix has no GPUDirect RDMA row of GPU Operator %s", version);
 	return false;
 }
 

@@ -224,12 +224,8 @@ void judge_plan_gpu_matrix(struct judging *g)
 			judge_na(g, "no GPU is declared");
 		return;
 	}
-	if (has_operator) {
-		version = declared_string(g, "/gpu_operator/version");
-		if (!version)
-			judge_unknown(g, "declare gpu_operator/version",
-				      "the version of the GPU Operator is not declared");
-	}
+	if (has_operator)
+		version = plan_operator_version(g);
 	driver = plan_gpu_driver(g);
 	for (size_t i = 0; i < gpus.n; i++)
 		judge_gpu(g, &gpus.list[i], version, driver);

@@ -175,12 +175,9 @@ void judge_plan_images(struct judging *g)
 		judge_na(g, "no GPU node is declared");
 		return;
 	}
-	version = declared_string(g, "/gpu_operator/version");
-	if (!version) {
-		judge_unknown(g, "declare gpu_operator/version",
-			      "the version of the GPU Operator is not declared");
+	version = plan_operator_version(g);
+	if (!version)
 		return;
-	}
 	held = declared(g, "/registry/images");
 
 	_cleanup_json_ json_t *index = held ? held_index(held) : NULL;

@@ -223,12 +223,9 @@ void judge_plan_os_matrix(struct judging *g)
 		judge_na(g, "no GPU node is declared");
 		return;
 	}
-	version = declared_string(g, "/gpu_operator/version");
-	if (!version) {
-		judge_unknown(g, "declare gpu_operator/version",
-			      "the version of the GPU Operator is not declared");
+	version = plan_operator_version(g);
+	if (!version)
 		return;
-	}
 	kubernetes = kubernetes_version(g);
 	if (!kubernetes)
 		return;

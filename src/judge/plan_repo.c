@@ -156,14 +156,11 @@ static void judge_packages(struct judging *g, const struct plan_case *c)
 
 static void judge_rhel(struct judging *g, const struct plan_case *c)
 {
-	const char *version = declared_string(g, "/gpu_operator/version");
+	const char *version = plan_operator_version(g);
 	bool has_repo = has_repository(g);
 
-	if (!version) {
-		judge_unknown(g, "declare gpu_operator/version",
-			      "the version of the GPU Operator is not declared");
+	if (!version)
 		return;
-	}
 	judge_mounts(g, c, version, has_repo);
 	judge_repository(g, c, has_repo);
 	judge_packages(g, c);
