@@ -220,6 +220,14 @@ def components(t):
     errors = [f"{e.json_path}: {e.message[:200]}" for e in schema("components-1.json").iter_errors(bill)]
     t.ok(not errors, "components: valid", "\n".join(errors))
     t.equal(bill["components"], document(PROPOSAL)["components"], "components: the plan has the same")
+    # PFC of a declared class is on unless it is declared off, as the gates take it
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder) / "site.yaml"
+        text = (TOP / RAILS).read_text().replace("  pfc: true\n", "")
+        for text, wanted, what in ((text, True, "not declared"), (text.replace("qos:\n", "qos:\n  pfc: false\n"), False, "off")):
+            site.write_text(text)
+            names = {c["component"] for c in document(site, "--components")["components"]}
+            t.equal("DCB: DSCP map, ETS, PFC" in names, wanted, f"components: PFC {what}")
     for file, args in goldens():
         t.equal(run(*args).stdout.decode().splitlines(), (GOLDEN / file).read_text().splitlines(), f"components: {file}")
 
@@ -280,6 +288,12 @@ def large(t):
         t.equal(plan["components"], small["components"], "1,000 nodes: the bill is that of two")
         for form in FORMS:
             t.ok(len(run(site, "-f", form).stdout) < 1 << 20, f"1,000 nodes: {form} stays small")
+        text = large_site(1000).replace("  gpu-0777:\n    profile: gpu-node\n", "  gpu-0777:\n    profile: gpu-node\n    os: {version: \"11.0\"}\n")
+        site.write_text(text)
+        verdict = next(v for v in document(site)["verdicts"] if v["gate"] == "plan.os-matrix")
+        line = text[:text.index("  gpu-0777:")].count("\n") + 1
+        t.ok(verdict["status"] == "fail" and "rhel 11.0 of gpu-0777 is not listed" in verdict["summary"], "1,000 nodes: the one that does not fit is named", verdict["summary"])
+        t.ok(any(e["node"] == f"{site}:{line}" and e["pointer"] == "/nodes/gpu-0777/os/version" for e in verdict["evidence"]), "1,000 nodes: with file and line", verdict["evidence"])
         site.write_text(large_site(1000).replace("  gpu-0777:\n    profile: gpu-node\n", "  gpu-0777:\n    profile: gpu-nod\n"))
         r = run(site)
         t.ok(r.returncode == 2 and "nodes/gpu-0777: there is no profile 'gpu-nod'" in r.stderr.decode(), "1,000 nodes: a mistake in one is named", r.stderr)
