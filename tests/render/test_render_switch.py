@@ -282,13 +282,13 @@ def what_is_not_declared(t):
 def refused(t):
     bundle = site_bundle("sonic")
     for name, site, text in (
-        ("a command in a switch's name", bundle.replace("[leaf-01]", '["leaf-01; reload"]'), "in its name"),
-        ("a folder as a switch's name", bundle.replace("[leaf-01]", '[".."]'), "in its name"),
-        ("a path as a switch's name", bundle.replace("[leaf-01]", '["a/../../b"]'), "in its name"),
+        ("a command in a switch's name", bundle.replace("leaf-01", '"leaf-01; reload"'), "letters, digits"),
+        ("a folder as a switch's name", bundle.replace("leaf-01", '".."'), "in its name"),
+        ("a path as a switch's name", bundle.replace("leaf-01", '"a/../../b"'), "in its name"),
         ("a command as a port", bundle.replace("switch_port: Ethernet0,", "").replace("switch_port: Ethernet0}", 'switch_port: "Ethernet0; reload"}'), "letters, digits"),
         ("a link name with a bar", bundle.replace("ens1f0", '"ens1|0"'), "cannot stand in a switch configuration"),
         ("a link name with a quote", bundle.replace("ens1f0", "'ens1\"0'"), "cannot stand in a switch configuration"),
-        ("one port for two", bundle.replace("switch_port: Ethernet4}", "switch_port: Ethernet0}"), "is declared for gpu-node-01 ens1f0 and for gpu-node-01 ens1f1"),
+        ("one port for two", bundle.replace("switch_port: Ethernet4}", "switch_port: Ethernet0}"), "port Ethernet0 of leaf-01 belongs to gpu-node-01/ens1f0"),
         ("one number for two", bundle.replace("bond1: {addresses: [10.10.1.11/24]}", "bond1: {port_channel: 20, addresses: [10.10.1.11/24]}"), "port channel 20"),
         ("a number that SONiC lacks", bundle.replace("port_channel: 20", "port_channel: 10000"), "port channel"),
         ("a number that OS10 lacks", site_bundle("os10").replace("port_channel: 20", "port_channel: 129"), "it has 1 to 128"),
