@@ -21,12 +21,13 @@ ROOMS = {
     "host": {"base", "host"},
     "observe": {"base", "host", "observe"},
     "site": {"base", "site"},
+    "prove": {"base", "host", "observe", "site", "prove"},
     "matrix": {"base", "site", "matrix"},
     "judge": {"base", "site", "matrix", "judge"},
     "plan": {"base", "site", "matrix", "judge", "plan"},
     "render": {"base", "site", "matrix", "judge", "plan", "render"},
     "report": {"base", "site", "matrix", "judge", "plan", "report"},
-    "cmd": {"base", "host", "observe", "site", "matrix", "judge", "plan", "render", "report", "cmd"},
+    "cmd": {"base", "host", "observe", "site", "prove", "matrix", "judge", "plan", "render", "report", "cmd"},
 }
 EXCEPTIONS = {("observe", "judge/signature.h")}
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters of one end before and after a run: RDMA, pause by priority, discards, retransmits, and
+ * the IP bytes of the link; and the CPU time that the run took. */
+#pragma once
+
+#include "base/json.h"
+#include "host/host.h"
+#include "prove/path.h"
+
+/* {"rdma": {...}, "link": {...}, "pause": {...}, "cpu": {...}} as they stand now. What a driver does
+ * not have is absent. New reference. */
+json_t *counters_read(struct host *host, const struct path *path);
+/* What grew. New reference. */
+json_t *counters_difference(json_t *before, json_t *after);
+
+/* Do the counters agree that `payload` bytes went by RDMA and not by TCP? Judged from the
+ * difference; findings are texts. */
+struct counters_verdict {
+	int rdma_moved;	/* 1 yes, 0 no, -1 cannot be told */
+	int tcp_moved;
+	char **why;	/* NULL-terminated */
+};
+void counters_judge(struct counters_verdict *verdict, json_t *difference, uint64_t payload_bytes);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One end of RC connections (several QPs) or a UD QP on one port, from the device to RTS.
+ *
+ * Rules of the field that it keeps: ibv_post_send, never ibv_wr_* (irdma has none); a fresh QP goes
+ * RESET→INIT without a RESET before (E810 refuses that); one SGE per WR; a completion at least every
+ * half queue; retry and RNR counts set; path MTU the smaller of both ends'; traffic class in the GRH.
+ */
+#pragma once
+
+#include "base/json.h"
+#include "host/verbs.h"
+
+struct endpoint;
+
+struct endpoint_request {
+	const struct verbs *verbs;
+	const char *device;	/* RDMA device name */
+	uint8_t port;
+	int gid_index;
+	unsigned qps, depth;	/* depth: WRs of one QP */
+	bool ud;		/* one UD QP instead of RC */
+	uint8_t traffic_class;	/* DSCP << 2 | ECN */
+	unsigned timeout;	/* local ACK timeout, 4.096 us * 2^timeout; 0: the default (14) */
+	unsigned retries;	/* 0: the default (7) */
+};
+
+/* What the peer must know: numbers only, from its message. */
+struct endpoint_peer {
+	union ibv_gid gid;
+	unsigned mtu_bytes;
+	unsigned qps;
+	uint32_t qpn[64], psn[64];
+};
+#define ENDPOINT_QPS_MAX 64u
+
+int endpoint_open(struct endpoint **endpoint, const struct endpoint_request *request,
+		  struct error *err);
+void endpoint_close(struct endpoint *endpoint);
+struct ibv_pd *endpoint_pd(const struct endpoint *endpoint);
+
+/* Own side as a JSON message, and the peer's read from one (every number checked). */
+json_t *endpoint_describe(const struct endpoint *endpoint);
+int endpoint_peer_read(struct endpoint_peer *peer, json_t *message, struct error *err);
+/* INIT→RTR→RTS of all QPs (or the address handle of a UD peer). */
+int endpoint_connect(struct endpoint *endpoint, const struct endpoint_peer *peer,
+		     struct error *err);
+
+/* --- data path: no allocation, no system call but those of the provider --- */
+
+struct endpoint_op {
+	enum ibv_wr_opcode opcode;	/* IBV_WR_RDMA_WRITE, _READ, _SEND, … */
+	unsigned qp;
+	uint64_t local, remote;
+	uint32_t length, lkey, rkey, imm;
+	uint64_t id;
+};
+/* Post one; the engine decides about signalling. -EAGAIN: the queue is full, reap first. */
+int endpoint_post(struct endpoint *endpoint, const struct endpoint_op *op, struct error *err);
+int endpoint_post_receive(struct endpoint *endpoint, unsigned qp, uint64_t address,
+			  uint32_t length, uint32_t lkey, uint64_t id, struct error *err);
+/* Up to `n` completions; each failed one is an error that names operation, QP, status and
+ * vendor_err. Returns their number. `wc` gets successes. */
+int endpoint_poll(struct endpoint *endpoint, struct ibv_wc *wc, int n, struct error *err);
+/* Until all that was posted has completed, or `timeout_ms`. */
+int endpoint_drain(struct endpoint *endpoint, int timeout_ms, struct error *err);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory that a proof reads and writes, of several kinds behind one interface. The kind makes it,
+ * registers it, fills and checks it where it lies (GPU memory on the GPU).
+ */
+#pragma once
+
+#include "host/verbs.h"
+#include "prove/pattern.h"
+
+struct memory;
+
+struct memory_request {
+	const char *kind;	/* "host", "huge", "udmabuf", "cuda" */
+	size_t length;		/* usable bytes; canaries stand around them */
+	int numa_node;		/* of the NIC, -1: not known */
+	const char *gpu;	/* BDF, for cuda; NULL: the first */
+};
+
+/*
+ * Errors tell the step that failed and why in the field's words (EOPNOTSUPP: the kernel's RDMA core
+ * or the provider has no dma-buf; EINVAL: length, offset or alignment; ENOMEM: memlock or IOMMU).
+ * -ENODEV: this machine has no such memory.
+ */
+int memory_new(struct memory **memory, const struct memory_request *request, struct error *err);
+void memory_free(struct memory *memory);
+
+/* Register with remote read and write. One MR for all, or several chunks where the IOMMU
+ * translates. The MRs belong to the memory. */
+int memory_register(struct memory *memory, const struct verbs *v, struct ibv_pd *pd,
+		    struct error *err);
+
+/* Address for SGEs and the peer (never mr->addr), and the key for an offset. */
+struct memory_place {
+	uint64_t address;
+	uint32_t lkey, rkey;
+};
+struct memory_place memory_at(const struct memory *memory, size_t offset);
+
+int memory_fill(struct memory *memory, size_t offset, size_t len, uint64_t stream_offset,
+		const struct pattern *p, struct error *err);
+/* 0: right. -EBADMSG: wrong, `*fault` says how. Other codes: could not be looked at. */
+int memory_check(struct memory *memory, size_t offset, size_t len, uint64_t stream_offset,
+		 const struct pattern *p, struct pattern_fault *fault, struct error *err);
+int memory_poison(struct memory *memory, uint64_t seed, struct error *err);
+/* Canaries before and behind the usable bytes. */
+int memory_canaries(struct memory *memory, uint64_t seed, struct pattern_fault *fault,
+		    struct error *err);
+
+/* What a record says of it: {kind, length, numa, pages, registration_ns, double, gpu…}. */
+json_t *memory_facts(const struct memory *memory);
