@@ -54,13 +54,18 @@ struct endpoint_op {
 	uint64_t local, remote;
 	uint32_t length, lkey, rkey, imm;
 	uint64_t id;
+	bool more;	/* others of this QP follow at once: it may go without a completion */
 };
-/* Post one; the engine decides about signalling. -EAGAIN: the queue is full, reap first. */
+/* Post one. It gets a completion unless `more` is set, and then too at least every half queue; a
+ * completion tells that all before it on its QP are done. -EAGAIN: the queue is full, poll first. */
 int endpoint_post(struct endpoint *endpoint, const struct endpoint_op *op, struct error *err);
 int endpoint_post_receive(struct endpoint *endpoint, unsigned qp, uint64_t address,
 			  uint32_t length, uint32_t lkey, uint64_t id, struct error *err);
 /* Up to `n` completions; each failed one is an error that names operation, QP, status and
  * vendor_err. Returns their number. `wc` gets successes. */
 int endpoint_poll(struct endpoint *endpoint, struct ibv_wc *wc, int n, struct error *err);
-/* Until all that was posted has completed, or `timeout_ms`. */
+/* Sends of a QP that are done, those without a completion of their own too. */
+uint64_t endpoint_completed(const struct endpoint *endpoint, unsigned qp);
+/* Until all sends that were posted are done, or `timeout_ms` (-ETIMEDOUT). Completions, those of
+ * receives too, are used up. The last of each QP must have been posted without `more` (-EINVAL). */
 int endpoint_drain(struct endpoint *endpoint, int timeout_ms, struct error *err);
