@@ -15,6 +15,9 @@ struct memory_request {
 	size_t length;		/* usable bytes; canaries stand around them */
 	int numa_node;		/* of the NIC, -1: not known */
 	const char *gpu;	/* BDF, for cuda; NULL: the first */
+	/* Where a DMA-BUF cannot be registered or is a double's, register the mapping beneath it
+	 * instead. The record then says "double": it proves nothing of DMA-BUF. */
+	bool dmabuf_double;
 };
 
 /*
@@ -34,7 +37,9 @@ int memory_register(struct memory *memory, const struct verbs *v, struct ibv_pd 
 struct memory_place {
 	uint64_t address;
 	uint32_t lkey, rkey;
+	size_t length;	/* usable bytes from here on that these keys reach */
 };
+/* After memory_register(); `offset` below the usable length. */
 struct memory_place memory_at(const struct memory *memory, size_t offset);
 
 int memory_fill(struct memory *memory, size_t offset, size_t len, uint64_t stream_offset,
@@ -42,8 +47,11 @@ int memory_fill(struct memory *memory, size_t offset, size_t len, uint64_t strea
 /* 0: right. -EBADMSG: wrong, `*fault` says how. Other codes: could not be looked at. */
 int memory_check(struct memory *memory, size_t offset, size_t len, uint64_t stream_offset,
 		 const struct pattern *p, struct pattern_fault *fault, struct error *err);
+/* All usable bytes, and the canaries. */
 int memory_poison(struct memory *memory, uint64_t seed, struct error *err);
-/* Canaries before and behind the usable bytes. */
+/* Canaries before and behind the usable bytes, as memory_poison() left them. 0: untouched.
+ * -EBADMSG: written to; the message says where, and fault->offset counts from the first usable byte
+ * (before it: a negative number as int64_t). */
 int memory_canaries(struct memory *memory, uint64_t seed, struct pattern_fault *fault,
 		    struct error *err);
 
