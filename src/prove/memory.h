@@ -48,12 +48,24 @@ int memory_fill(struct memory *memory, size_t offset, size_t len, uint64_t strea
 int memory_check(struct memory *memory, size_t offset, size_t len, uint64_t stream_offset,
 		 const struct pattern *p, struct pattern_fault *fault, struct error *err);
 /* All usable bytes, and the canaries. */
-int memory_poison(struct memory *memory, uint64_t seed, struct error *err);
+/* Poison a part. The byte at an offset is the same however the memory is cut, so that a part can be
+ * poisoned anew and all of it be looked at together. */
+int memory_poison(struct memory *memory, size_t offset, size_t len, uint64_t seed,
+		  struct error *err);
+/* 0: still what memory_poison() put there. -EBADMSG: not, `*fault` has the first changed offset, and
+ * how many bytes are changed; `kind` CORRUPT. */
+int memory_untouched(struct memory *memory, size_t offset, size_t len, uint64_t seed,
+		     struct pattern_fault *fault, struct error *err);
 /* Canaries before and behind the usable bytes, as memory_poison() left them. 0: untouched.
  * -EBADMSG: written to; the message says where, and fault->offset counts from the first usable byte
  * (before it: a negative number as int64_t). */
 int memory_canaries(struct memory *memory, uint64_t seed, struct pattern_fault *fault,
 		    struct error *err);
+
+/* Usable bytes. */
+size_t memory_length(const struct memory *memory);
+/* Where the CPU reads and writes the byte at `offset`; NULL: it cannot (memory of a GPU). */
+void *memory_pointer(const struct memory *memory, size_t offset);
 
 /* What a record says of it: {kind, length, numa, pages, registration_ns, double, gpu…}. */
 json_t *memory_facts(const struct memory *memory);
