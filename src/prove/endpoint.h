@@ -38,6 +38,13 @@ int endpoint_open(struct endpoint **endpoint, const struct endpoint_request *req
 		  struct error *err);
 void endpoint_close(struct endpoint *endpoint);
 struct ibv_pd *endpoint_pd(const struct endpoint *endpoint);
+const struct verbs *endpoint_verbs(const struct endpoint *endpoint);
+/* As they are: what the device allows of what was asked for. */
+unsigned endpoint_qps(const struct endpoint *endpoint);
+unsigned endpoint_depth(const struct endpoint *endpoint);
+uint32_t endpoint_qpn(const struct endpoint *endpoint, unsigned qp);
+/* Bytes of a packet: the smaller of both ends' MTU once connected. A UD message is at most that. */
+unsigned endpoint_mtu_bytes(const struct endpoint *endpoint);
 
 /* Own side as a JSON message, and the peer's read from one (every number checked). */
 json_t *endpoint_describe(const struct endpoint *endpoint);
@@ -66,6 +73,6 @@ int endpoint_post_receive(struct endpoint *endpoint, unsigned qp, uint64_t addre
 int endpoint_poll(struct endpoint *endpoint, struct ibv_wc *wc, int n, struct error *err);
 /* Sends of a QP that are done, those without a completion of their own too. */
 uint64_t endpoint_completed(const struct endpoint *endpoint, unsigned qp);
-/* Until all sends that were posted are done, or `timeout_ms` (-ETIMEDOUT). Completions, those of
- * receives too, are used up. The last of each QP must have been posted without `more` (-EINVAL). */
+/* Until all sends that were posted are done, or `timeout_ms` (-ETIMEDOUT). Takes their completions;
+ * those of receives stay. The last of each QP must have been posted without `more` (-EINVAL). */
 int endpoint_drain(struct endpoint *endpoint, int timeout_ms, struct error *err);
