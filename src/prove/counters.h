@@ -21,3 +21,7 @@ struct counters_verdict {
 	char **why;	/* NULL-terminated */
 };
 void counters_judge(struct counters_verdict *verdict, json_t *difference, uint64_t payload_bytes);
+void counters_verdict_clear(struct counters_verdict *verdict);
+/* Difference and verdict as a record has them: {"difference", "payload_bytes", "rdma_moved",
+ * "tcp_moved" (true, false, null), "why"}. New reference. */
+json_t *counters_facts(json_t *difference, uint64_t payload_bytes);
