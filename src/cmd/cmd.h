@@ -22,6 +22,15 @@ enum cmd_status {
 
 enum cmd_colour { CMD_COLOUR_AUTO, CMD_COLOUR_ALWAYS, CMD_COLOUR_NEVER };
 
+/* Values of `railhead prove` as they were given; prove.c reads the numbers. */
+struct cmd_prove_args {
+	const char *bind, *port, *token, *timeout;
+	const char *link, *device, *gid_index;
+	const char *operation, *size, *sizes, *qps, *depth, *duration, *dscp, *memory;
+	const char *store;
+	bool listen, once, ecn, no_store;
+};
+
 /* Values of all options; a verb looks at those that it accepts. Strings point into argv. */
 struct cmd_args {
 	const char *site;
@@ -45,6 +54,7 @@ struct cmd_args {
 	bool quiet;
 	unsigned verbose;
 	bool help;
+	struct cmd_prove_args prove;
 	char **operands;	/* what is left of argv */
 	size_t n_operands;
 };
@@ -72,13 +82,33 @@ enum cmd_option_bit {
 	OPT_DIFF = 1 << 18,
 	OPT_FORCE = 1 << 19,
 	OPT_LANGUAGE = 1 << 20,
+	OPT_LISTEN = 1ll << 21,
+	OPT_BIND = 1ll << 22,
+	OPT_PORT = 1ll << 23,
+	OPT_TOKEN = 1ll << 24,
+	OPT_ONCE = 1ll << 25,
+	OPT_TIMEOUT = 1ll << 26,
+	OPT_LINK = 1ll << 27,
+	OPT_DEVICE = 1ll << 28,
+	OPT_GID_INDEX = 1ll << 29,
+	OPT_OPERATION = 1ll << 30,
+	OPT_SIZE = 1ll << 31,
+	OPT_SIZES = 1ll << 32,
+	OPT_QPS = 1ll << 33,
+	OPT_DEPTH = 1ll << 34,
+	OPT_DURATION = 1ll << 35,
+	OPT_DSCP = 1ll << 36,
+	OPT_ECN = 1ll << 37,
+	OPT_MEMORY = 1ll << 38,
+	OPT_STORE = 1ll << 39,
+	OPT_NO_STORE = 1ll << 40,
 };
 
 struct cmd_verb {
 	const char *name;
 	const char *operands;	/* synopsis of what follows the options, "" for none */
 	size_t min_operands, max_operands;
-	unsigned options;	/* enum cmd_option_bit */
+	uint64_t options;	/* enum cmd_option_bit */
 	const char *formats;	/* values of --format, "text json …"; NULL: no such option */
 	const char *summary;	/* one line */
 	const char *description;	/* for --help, wrapped by hand at 78 columns */
@@ -106,6 +136,7 @@ struct cmd_option {
 	char letter;		/* 0: long only */
 	const char *value;	/* name of its value, NULL: a flag */
 	const char *help;	/* one line */
+	size_t offset;		/* of its member in struct cmd_args */
 };
 
 const struct cmd_option *cmd_options(size_t *n);

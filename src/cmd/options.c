@@ -1,37 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
 
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "prove/record.h"
+
+#define TO(member) .offset = offsetof(struct cmd_args, member)
 
 /* In the order of enum cmd_option_bit. */
 static const struct cmd_option options[] = {
-	{ "site", 's', "FILE", "judge against this site.yaml" },
-	{ "node", 'n', "NAME", "this machine (or snapshot) is node NAME of the site" },
-	{ "replay", 0, "FILE", "answer from a recording instead of this machine" },
-	{ "root", 0, "DIR", "read files below DIR (no netlink, no devices)" },
-	{ "since", 0, "FILE", "earlier snapshot of the same node: counters are compared with it" },
-	{ "format", 'f', "FORMAT", "output format" },
-	{ "output", 'o', "FILE", "write to FILE instead of standard output" },
-	{ "anonymize", 0, NULL, "replace MACs, addresses, serials and host names, consistently" },
-	{ "note", 0, "TEXT", "keep TEXT in the recording" },
-	{ "color", 0, "WHEN", "auto, always or never (NO_COLOR is honoured)" },
-	{ "quiet", 'q', NULL, "only the closing line" },
-	{ "verbose", 'v', NULL, "also the evidence of every verdict" },
-	{ "help", 'h', NULL, "show this help and exit" },
-	{ "data", 0, "DIR", "take tables of the support matrix from DIR" },
-	{ "matrix", 0, NULL, "print the support matrix and where each table comes from" },
-	{ "components", 0, NULL, "print the bill: each component, where it lives, why" },
-	{ "upgrade", 0, "KEY=VALUE", "show what changes with this value; may be repeated" },
-	{ "output", 'o', "DIR", "write the files below DIR" },
-	{ "diff", 0, "DIR", "show what would change in DIR, and write nothing" },
-	{ "force", 0, NULL, "although the plan fails; replace edited files, kept as FILE.orig" },
-	{ "lang", 0, "LANG", "language of what people read: en or ko" },
+	{ "site", 's', "FILE", "judge against this site.yaml", TO(site) },
+	{ "node", 'n', "NAME", "this machine (or snapshot) is node NAME of the site", TO(node) },
+	{ "replay", 0, "FILE", "answer from a recording instead of this machine", TO(replay) },
+	{ "root", 0, "DIR", "read files below DIR (no netlink, no devices)", TO(root) },
+	{ "since", 0, "FILE", "earlier snapshot of the same node: counters are compared with it",
+	  TO(since) },
+	{ "format", 'f', "FORMAT", "output format", TO(format) },
+	{ "output", 'o', "FILE", "write to FILE instead of standard output", TO(output) },
+	{ "anonymize", 0, NULL, "replace MACs, addresses, serials and host names, consistently",
+	  TO(anonymize) },
+	{ "note", 0, "TEXT", "keep TEXT in the recording", TO(note) },
+	{ "color", 0, "WHEN", "auto, always or never (NO_COLOR is honoured)", TO(colour) },
+	{ "quiet", 'q', NULL, "only the closing line", TO(quiet) },
+	{ "verbose", 'v', NULL, "also the evidence of every verdict", TO(verbose) },
+	{ "help", 'h', NULL, "show this help and exit", TO(help) },
+	{ "data", 0, "DIR", "take tables of the support matrix from DIR", TO(data) },
+	{ "matrix", 0, NULL, "print the support matrix and where each table comes from",
+	  TO(matrix) },
+	{ "components", 0, NULL, "print the bill: each component, where it lives, why",
+	  TO(components) },
+	{ "upgrade", 0, "KEY=VALUE", "show what changes with this value; may be repeated",
+	  TO(upgrades) },
+	{ "output", 'o', "DIR", "write the files below DIR", TO(folder) },
+	{ "diff", 0, "DIR", "show what would change in DIR, and write nothing", TO(diff) },
+	{ "force", 0, NULL, "although the plan fails; replace edited files, kept as FILE.orig",
+	  TO(force) },
+	{ "lang", 0, "LANG", "language of what people read: en or ko", TO(language) },
+	{ "listen", 0, NULL, "wait for the other node; print its command line", TO(prove.listen) },
+	{ "bind", 0, "ADDR", "listen on this address only", TO(prove.bind) },
+	{ "port", 0, "N", "TCP port of the control channel (default: 18516)", TO(prove.port) },
+	{ "token", 0, "T", "one-time token that the listener printed", TO(prove.token) },
+	{ "once", 0, NULL, "serve one peer and end", TO(prove.once) },
+	{ "timeout", 0, "S", "give up when the other end says nothing for S seconds",
+	  TO(prove.timeout) },
+	{ "link", 0, "NAME", "link of the RDMA port, instead of the one that leads there",
+	  TO(prove.link) },
+	{ "device", 0, "NAME", "RDMA device", TO(prove.device) },
+	{ "gid-index", 0, "N", "GID index of the RDMA port", TO(prove.gid_index) },
+	{ "operation", 0, "LIST", "write, read, send, separated by commas (default: all)",
+	  TO(prove.operation) },
+	{ "size", 0, "N", "bytes of a message; K and M count in 1024s", TO(prove.size) },
+	{ "sizes", 0, "A..B", "sizes doubling from A to B (default: 1..1M)", TO(prove.sizes) },
+	{ "qps", 0, "N", "queue pairs (default: 1)", TO(prove.qps) },
+	{ "depth", 0, "N", "work requests of one queue (default: 64)", TO(prove.depth) },
+	{ "duration", 0, "S", "seconds of each speed run (default: 2; 0: none)",
+	  TO(prove.duration) },
+	{ "dscp", 0, "N", "mark with this DSCP and see what arrives (default: the site's)",
+	  TO(prove.dscp) },
+	{ "ecn", 0, NULL, "mark as ECN capable (ECT) too", TO(prove.ecn) },
+	{ "memory", 0, "KIND", "memory of both ends, or LOCAL,REMOTE (default: host)",
+	  TO(prove.memory) },
+	{ "store", 0, "DIR", "keep the record below DIR (default: " PROOF_FOLDER ")",
+	  TO(prove.store) },
+	{ "no-store", 0, NULL, "keep no record", TO(prove.no_store) },
 };
+
+static uint64_t option_bit(size_t i)
+{
+	return UINT64_C(1) << i;
+}
 
 const struct cmd_option *cmd_options(size_t *n)
 {
@@ -79,71 +121,26 @@ void cmd_args_clear(struct cmd_args *args)
 	args->upgrades = NULL;
 }
 
-static int option_store(struct cmd_args *args, unsigned bit, const char *value, struct error *err)
+static int option_store(struct cmd_args *args, size_t i, const char *value, struct error *err)
 {
-	switch ((enum cmd_option_bit)bit) {
-	case OPT_SITE:
-		args->site = value;
-		break;
-	case OPT_NODE:
-		args->node = value;
-		break;
-	case OPT_REPLAY:
-		args->replay = value;
-		break;
-	case OPT_ROOT:
-		args->root = value;
-		break;
-	case OPT_SINCE:
-		args->since = value;
-		break;
-	case OPT_FORMAT:
-		args->format = value;
-		break;
-	case OPT_OUTPUT:
-		args->output = value;
-		break;
-	case OPT_ANONYMIZE:
-		args->anonymize = true;
-		break;
-	case OPT_NOTE:
-		args->note = value;
-		break;
+	void *member = (char *)args + options[i].offset;
+
+	switch (option_bit(i)) {
 	case OPT_COLOUR:
 		return colour_parse(&args->colour, value, err);
-	case OPT_QUIET:
-		args->quiet = true;
-		break;
 	case OPT_VERBOSE:
 		args->verbose++;
-		break;
-	case OPT_HELP:
-		args->help = true;
-		break;
-	case OPT_DATA:
-		args->data = value;
-		break;
-	case OPT_MATRIX:
-		args->matrix = true;
-		break;
-	case OPT_COMPONENTS:
-		args->components = true;
-		break;
+		return 0;
 	case OPT_UPGRADE:
 		value_add(&args->upgrades, value);
-		break;
-	case OPT_FOLDER:
-		args->folder = value;
-		break;
-	case OPT_DIFF:
-		args->diff = value;
-		break;
-	case OPT_FORCE:
-		args->force = true;
-		break;
+		return 0;
 	case OPT_LANGUAGE:
 		return language_parse(&args->language, value, err);
 	}
+	if (options[i].value)
+		*(const char **)member = value;
+	else
+		*(bool *)member = true;
 	return 0;
 }
 
@@ -165,7 +162,7 @@ static int unknown_option(const struct cmd_verb *verb, const char *text, struct 
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		if (verb->options & (1u << i))
+		if (verb->options & option_bit(i))
 			names[n++] = options[i].name;
 	}
 	const char *near = text_starts_with(text, "--") ? text_nearest(text + 2, names, n) : NULL;
@@ -181,7 +178,7 @@ static void getopt_tables(const struct cmd_verb *verb, struct strbuf *letters,
 {
 	strbuf_puts(letters, ":");
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		if (!(verb->options & (1u << i)))
+		if (!(verb->options & option_bit(i)))
 			continue;
 		*longs++ = (struct option){
 			.name = options[i].name,
@@ -203,7 +200,7 @@ static int option_index(const struct cmd_verb *verb, int c)
 	if (c >= 256)
 		return c - 256;
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		if (options[i].letter == c && (verb->options & (1u << i)))
+		if (options[i].letter == c && (verb->options & option_bit(i)))
 			return (int)i;
 	}
 	return -1;
@@ -253,7 +250,7 @@ int cmd_args_parse(struct cmd_args *args, const struct cmd_verb *verb, int argc,
 			return unknown_option(verb, optopt && optopt < 256 ? letter :
 					      argv[optind - 1], err);
 		}
-		int rc = option_store(args, 1u << i, optarg, err);
+		int rc = option_store(args, (size_t)i, optarg, err);
 		if (rc < 0)
 			return rc;
 	}
@@ -269,7 +266,7 @@ char *cmd_usage(const struct cmd_verb *verb)
 	strbuf_printf(&b, "Usage: railhead %s [OPTION]...%s%s\n\n%s\n\nOptions:\n", verb->name,
 		      *verb->operands ? " " : "", verb->operands, verb->description);
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		if (!(verb->options & (1u << i)))
+		if (!(verb->options & option_bit(i)))
 			continue;
 		_cleanup_free_ char *name =
 			xasprintf("%c%c%c --%s%s%s", options[i].letter ? '-' : ' ',
@@ -278,7 +275,7 @@ char *cmd_usage(const struct cmd_verb *verb)
 				  options[i].value ? " " : "",
 				  options[i].value ? options[i].value : "");
 		strbuf_printf(&b, "  %-20s %s", name, options[i].help);
-		if ((1u << i) == OPT_FORMAT)
+		if (option_bit(i) == OPT_FORMAT)
 			strbuf_printf(&b, ": %s", verb->formats);
 		strbuf_putc(&b, '\n');
 	}

@@ -72,8 +72,8 @@ static void print_summary(const struct render *r, const struct render_result *re
 		print_safe("note: ", *note);
 	for (char **kept = result->kept; kept && *kept; kept++)
 		print_safe("kept ", *kept);
-	printf("%s: %zu files, %zu new, %zu changed, %zu removed\n", args->folder, r->n_files,
-	       result->written, result->changed, result->removed);
+	printf("%s: %zu files, %zu new, %zu changed, %zu removed\n", args->folder,
+	       r->n_files + RENDER_OWN_FILES, result->written, result->changed, result->removed);
 	for (size_t i = 0; !args->quiet && i < r->n_files; i++) {
 		if (!strcmp(r->files[i]->path, begin))
 			printf("Begin with %s/%s.\n", args->folder, begin);

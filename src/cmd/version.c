@@ -57,7 +57,7 @@ static void completion_verb(struct strbuf *b, const struct cmd_verb *verb)
 
 	strbuf_printf(b, "\t%s) words=\"", verb->name);
 	for (size_t i = 0; i < n; i++) {
-		if (verb->options & (1u << i))
+		if (verb->options & (UINT64_C(1) << i))
 			strbuf_printf(b, "--%s ", options[i].name);
 	}
 	strbuf_printf(b, "\"; formats=\"%s\" ;;\n", verb->formats ? verb->formats : "");

@@ -1,53 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What libibverbs says about the RDMA devices. Runs in a child: providers are code of vendors, and
- * devices may hang. The program does not link the library, so that it runs without it.
+ * devices may hang.
  */
-#include <dlfcn.h>
 #include <errno.h>
-#include <infiniband/verbs.h>
 #include <string.h>
 
+#include "host/verbs.h"
 #include "observe/userspace.h"
-
-/* verbs.h has an ibv_query_port of its own; the library's function of that name fills the first
- * members, the MTUs among them, of the same structure. */
-struct verbs {
-	struct ibv_device **(*get_device_list)(int *n);
-	void (*free_device_list)(struct ibv_device **list);
-	const char *(*get_device_name)(struct ibv_device *device);
-	struct ibv_context *(*open_device)(struct ibv_device *device);
-	int (*close_device)(struct ibv_context *context);
-	int (*query_device)(struct ibv_context *context, struct ibv_device_attr *attr);
-	int (*query_port)(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr);
-};
-
-static int verbs_load(struct verbs *v, struct error *err)
-{
-	const struct {
-		const char *name;
-		void *function;
-	} table[] = {
-		{"ibv_get_device_list", &v->get_device_list},
-		{"ibv_free_device_list", &v->free_device_list},
-		{"ibv_get_device_name", &v->get_device_name},
-		{"ibv_open_device", &v->open_device},
-		{"ibv_close_device", &v->close_device},
-		{"ibv_query_device", &v->query_device},
-		{"ibv_query_port", &v->query_port},
-	};
-	void *library = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_GLOBAL);
-
-	if (!library)
-		return error_set(err, -ELIBACC, "%s", dlerror());
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		void *symbol = dlsym(library, table[i].name);
-		if (!symbol)
-			return error_set(err, -ELIBACC, "libibverbs.so.1 has no %s", table[i].name);
-		memcpy(table[i].function, &symbol, sizeof(symbol));
-	}
-	return 0;
-}
 
 /* IBV_MTU_256 … IBV_MTU_4096 are 1 … 5. */
 static void put_mtu(json_t *facts, const char *key, enum ibv_mtu mtu)

@@ -5,6 +5,9 @@
 #include "base/strings.h"
 #include "render/render.h"
 
+/* manifest.json and SHA256SUMS, which render_write() adds. */
+#define RENDER_OWN_FILES 2u
+
 /* What writing did, as numbers of files; `kept` names the copies of edited files. */
 struct render_result {
 	size_t written, changed, removed, unchanged;

@@ -296,8 +296,9 @@ static void rdma_unit(struct render *r, struct installer *installer)
 
 static const char next_steps[] =
 	"Nothing was started. `systemctl enable railhead-qos.service railhead-qos-rdma.service`\n"
-	"makes it hold from the next boot. A change of DCB reopens the port: do it before the port\n"
-	"is in a bond and carries traffic.";
+	"makes it hold from the next boot, where the installed railhead has `railhead qos`\n"
+	"(`railhead qos --help`); without it they fail. A change of DCB reopens the port:\n"
+	"do it before the port is in a bond and carries traffic.";
 
 static void render_node(struct render *r, const struct site_node *node, const struct ets *ets)
 {

@@ -41,6 +41,14 @@ static bool is_label_name(const char *text, size_t len)
 
 const char *schema_check_label_name(const char *text)
 {
+	/* kubelet sets these from the machine (k8s.io/api/core/v1/well_known_labels.go): another
+	 * value would break what selects nodes by them */
+	static const char *const of_kubelet[] = { "kubernetes.io/hostname", "kubernetes.io/os",
+						  "kubernetes.io/arch" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_kubelet); i++)
+		if (!strcmp(text, of_kubelet[i]))
+			return "kubelet sets this label itself";
 	return is_label_name(text, strlen(text))
 		       ? NULL
 		       : "write name or domain/name; a name has at most 63 letters, digits and any "

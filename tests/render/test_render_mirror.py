@@ -258,6 +258,7 @@ def verify_packages(t):
             "/v2/a/manifests/1": manifest,
             "/files/dir/chart.tgz": lambda h: h.answer(200, b"x", Content_Type="application/gzip"),
             "/files/login.tgz": page,
+            "/files/empty.tgz": lambda h: h.answer(200, b"", Content_Type="application/gzip"),
         }
 
     r = Rendering(site())
@@ -272,6 +273,7 @@ def verify_packages(t):
             ("metadata of an unknown kind", b"what is this", listed, [], 1, "cannot be read"),
             ("a file that is not there", PACKAGES.encode(), "gcc\n", ["dir/other.tgz"], 1, "HTTP status 404"),
             ("a login page instead of a file", PACKAGES.encode(), "gcc\n", ["login.tgz"], 1, "web page"),
+            ("an empty file", PACKAGES.encode(), "gcc\n", ["empty.tgz"], 1, "the file is empty"),
         ):
             with server(repo(primary)) as s:
                 out = verify(r, s.host, folder, ["a:1"], files, packages)

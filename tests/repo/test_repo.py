@@ -43,9 +43,8 @@ DOORS_ALLOWED = {
     "src/cmd/output.c": {"file_write", "ioctl"},
     "src/matrix/matrix.c": {"file_read", "file_list"},
     "src/site/site.c": {"file_read"},
-    # libraries that are opened at run time, inside the bounded child of host_probe_run()
+    # opened at run time, inside the bounded child of host_probe_run()
     "src/observe/nvml_probe.c": {"dlopen"},
-    "src/observe/verbs_probe.c": {"dlopen"},
 }
 
 

@@ -108,6 +108,9 @@ static void test_keys(void **state RH_UNUSED)
 		{ "schema: railhead.site/9\nnewkey: {}\n",
 		  "s.yaml:1:9: schema: 'railhead.site/9' is not a schema that this railhead reads; did you mean "
 		  "'railhead.site/1'?" },
+		{ HEAD "nodes: {a: {labels: {kubernetes.io/hostname: x}}}\n",
+		  "s.yaml:3:22: nodes/a/labels: 'kubernetes.io/hostname' is not a label name: "
+		  "kubelet sets this label itself" },
 		{ HEAD "nodes:\n  a:\n    bonds: {bond0: {}}\n    vlans: {v: {}}\n    gpus: {B300: {}}\n",
 		  "s.yaml:5:20: nodes/a/bonds/bond0: key 'mode' is missing\n"
 		  "s.yaml:5:20: nodes/a/bonds/bond0: key 'ports' is missing\n"

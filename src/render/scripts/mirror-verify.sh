@@ -14,8 +14,9 @@ Usage: verify.sh [--timeout SECONDS] [--images FILE] [--files FILE] [--packages 
 Asks the mirror for the manifest of every image (HEAD), for every file (HEAD), and for the metadata of the
 package repository, in which every package is looked up. Run it on a node: what matters is what nodes reach.
 
-It fails closed. Anything but a clear yes (another status, a timeout, a login page, an empty list,
-metadata that cannot be read) counts as missing.
+It fails closed. Anything but a clear yes (another status, a timeout, a login page, an empty file or list of
+images, metadata that cannot be read) counts as missing. A site may need no files or packages: their lists may
+be empty.
 
 --ca FILE is the mirror's CA certificate, "" for those of the system (default: registry/ca_file).
 REGISTRY_USER and REGISTRY_PASSWORD, or NETRC (a file), hold the login.
@@ -147,6 +148,10 @@ verify_image() {
 
 verify_file() {
 	fetch "$FILES_URL/$1" --head ${login_options[@]+"${login_options[@]}"}
+	if [ "$status-$(header content-length)" = 200-0 ]; then
+		no "$FILES_URL/$1" "the file is empty"
+		return
+	fi
 	case $status-$(header content-type) in
 	200-text/html*) no "$FILES_URL/$1" "the answer is a web page" ;;
 	200-*) yes ;;
