@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/json.h"
 #include "host/verbs.h"
 #include "prove/pattern.h"
 
