@@ -66,6 +66,12 @@ static inline uint64_t pattern_word_of(uint64_t state)
 	return (state & ~0xffffffffull) | (uint32_t)(state + (state >> 32));
 }
 
+/* Undoes pattern_word_of(). */
+static inline uint64_t pattern_state_of(uint64_t word)
+{
+	return (word & ~0xffffffffull) | (uint32_t)(word - (word >> 32));
+}
+
 static inline uint64_t pattern_word(uint64_t index, const struct pattern *p)
 {
 	return pattern_word_of(pattern_state(pattern_key(p, index), index, p->generation));
@@ -120,5 +126,5 @@ void pattern_poison(void *buffer, size_t len, uint64_t seed);
 bool pattern_poison_intact(const void *buffer, size_t len, uint64_t seed, uint64_t *offset,
 			   uint64_t *wrong_bytes);
 
-/* "3 bytes from offset 4096 on are an earlier generation (2, not 3)". The caller frees. */
+/* "3 bytes are wrong, the first at offset 4096: stale, of generation 2, not 3". The caller frees. */
 char *pattern_fault_text(const struct pattern_fault *fault);
