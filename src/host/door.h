@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "host/clock.h"
 #include "host/host.h"
 
 struct door_memory;
@@ -89,9 +90,6 @@ int door_memory_load(struct door_memory *m, json_t *document, struct error *err)
 /* --- shared by several files of host/ --------------------------------------------------------- */
 
 void netlink_socket_free(struct netlink_socket *s);
-
-/* Monotonic time in milliseconds, for the time limits of live functions. */
-int64_t clock_now_ms(void);
 
 /* Open below the root; flags as open(2), O_CLOEXEC is added. Returns the fd or a negative errno
  * without a message. Only for live functions. */
