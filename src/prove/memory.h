@@ -16,10 +16,16 @@ struct memory_request {
 	size_t length;		/* usable bytes; canaries stand around them */
 	int numa_node;		/* of the NIC, -1: not known */
 	const char *gpu;	/* BDF, for cuda; NULL: the first */
+	/* Usable bytes of one DMA-BUF of cuda, each with an MR of its own: where the IOMMU
+	 * translates, irdma fails with ENOMEM above some 2 GiB. 0: all in one. */
+	size_t dmabuf_chunk;
 	/* Where a DMA-BUF cannot be registered or is a double's, register the mapping beneath it
 	 * instead. The record then says "double": it proves nothing of DMA-BUF. */
 	bool dmabuf_double;
 };
+
+/* What to ask for as dmabuf_chunk where the IOMMU translates. */
+#define MEMORY_CHUNK_IOMMU (1ull << 30)
 
 /*
  * Errors tell the step that failed and why in the field's words (EOPNOTSUPP: the kernel's RDMA core

@@ -62,7 +62,8 @@ struct memory_kind {
 			    uint64_t *offset, uint64_t *wrong_bytes, struct error *err);
 };
 
-extern const struct memory_kind memory_kind_host, memory_kind_huge, memory_kind_udmabuf;
+extern const struct memory_kind memory_kind_host, memory_kind_huge, memory_kind_udmabuf,
+	memory_kind_cuda;
 
 /*
  * Register `length` bytes of the region from `start` on, with local and remote write and remote
