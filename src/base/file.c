@@ -90,6 +90,20 @@ int file_list(char ***names, const char *path, struct error *err)
 	return 0;
 }
 
+int file_make_folder(const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (mkdir(path, 0777) == 0)
+		return 0;
+	int rc = -errno;
+	if (rc != -EEXIST)
+		return error_set_errno(err, rc, "cannot make the folder %s", path);
+	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+		return error_set_errno(err, -ENOTDIR, "%s", path);
+	return 0;
+}
+
 int file_write_all(int fd, const char *data, size_t len)
 {
 	while (len) {

@@ -26,6 +26,9 @@ int file_read(struct strbuf *text, const char *path, size_t max, struct error *e
  * base/strings.h, the caller's. 0 or a negative errno. */
 int file_list(char ***names, const char *path, struct error *err);
 
+/* Make the folder `path`, if it is not there. -ENOENT: neither is the one above. */
+int file_make_folder(const char *path, struct error *err);
+
 /* Writes the content to `fd`, which stays open. 0, or a negative errno without a message. */
 typedef int (*file_writer)(int fd, void *data);
 

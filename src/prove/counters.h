@@ -7,14 +7,14 @@
 #include "host/host.h"
 #include "prove/path.h"
 
-/* {"rdma": {...}, "link": {...}, "pause": {...}, "cpu": {...}} as they stand now. What a driver does
- * not have is absent. New reference. */
+/* {"rdma", "link", "pause" (by physical link), "tcp" (of the whole host), "cpu" (of this process),
+ * "sizes"} as they stand now. What a driver does not have is absent. New reference. */
 json_t *counters_read(struct host *host, const struct path *path);
-/* What grew. New reference. */
+/* What grew; a counter that went back is left out. New reference. */
 json_t *counters_difference(json_t *before, json_t *after);
 
-/* Do the counters agree that `payload` bytes went by RDMA and not by TCP? Judged from the
- * difference; findings are texts. */
+/* Do the counters agree that a payload went by RDMA and not by TCP? Judged from the difference;
+ * findings are texts. `payload_bytes` is that of the direction in which more was moved. */
 struct counters_verdict {
 	int rdma_moved;	/* 1 yes, 0 no, -1 cannot be told */
 	int tcp_moved;

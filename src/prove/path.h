@@ -27,11 +27,17 @@ struct path {
 	unsigned port;
 	int gid_index;
 	char *gid;
-	unsigned mtu_bytes;	/* active MTU of the port */
-	int numa_node;
+	unsigned mtu_bytes;	/* active MTU of the port; 0: not in the facts */
+	int numa_node;		/* -1: not known */
 	char *pci;		/* of the NIC, NULL for software devices */
 	char **reasons;		/* NULL-terminated: a line for each choice */
 };
 
+/*
+ * Choose. On failure `path` is empty, and the message says what the snapshot shows instead.
+ * -EINVAL: several would do, or the peer is this host; -ENETUNREACH: no route; -ENODEV: no link or
+ * no device; -ENETDOWN: the port is not active; -EADDRNOTAVAIL: no address or no GID of it;
+ * -EPROTONOSUPPORT: iWARP, or RoCE v1 only; -ENOENT: no GID at the index that was asked for.
+ */
 int path_choose(struct path *path, const struct path_request *request, struct error *err);
 void path_clear(struct path *path);
