@@ -219,14 +219,11 @@ static int check_usable(const struct wire *wire, struct error *err)
 static int read_frame(struct wire *wire, int64_t deadline_ms, struct error *err)
 {
 	while (!wire->body || wire->have < WIRE_LENGTH_BYTES + wire->body_len) {
-		uint8_t *to = wire->prefix + wire->have;
-		size_t want = WIRE_LENGTH_BYTES - wire->have;
+		size_t have = wire->have - (wire->body ? WIRE_LENGTH_BYTES : 0);
+		size_t want = wire->body ? wire->body_len : WIRE_LENGTH_BYTES;
+		uint8_t *into = wire->body ? wire->body : wire->prefix;
+		ssize_t n = tcp_read(wire->fd, into + have, want - have, deadline_ms, err);
 
-		if (wire->body) {
-			to = wire->body + (wire->have - WIRE_LENGTH_BYTES);
-			want = WIRE_LENGTH_BYTES + wire->body_len - wire->have;
-		}
-		ssize_t n = tcp_read(wire->fd, to, want, deadline_ms, err);
 		if (n < 0)
 			return (int)n;
 		wire->have += (size_t)n;
