@@ -11,6 +11,8 @@
 #include "base/json.h"
 #include "host/verbs.h"
 
+#define ENDPOINT_QPS_MAX 64u
+
 struct endpoint;
 
 struct endpoint_request {
@@ -29,13 +31,15 @@ struct endpoint_request {
 struct endpoint_peer {
 	union ibv_gid gid;
 	unsigned mtu_bytes;
+	unsigned reads;		/* RDMA READs that it serves at a time on one QP */
+	bool ud;
 	unsigned qps;
-	uint32_t qpn[64], psn[64];
+	uint32_t qpn[ENDPOINT_QPS_MAX], psn[ENDPOINT_QPS_MAX];
 };
-#define ENDPOINT_QPS_MAX 64u
 
 int endpoint_open(struct endpoint **endpoint, const struct endpoint_request *request,
 		  struct error *err);
+/* NULL is allowed. Memory that was registered with its PD must be gone. */
 void endpoint_close(struct endpoint *endpoint);
 struct ibv_pd *endpoint_pd(const struct endpoint *endpoint);
 const struct verbs *endpoint_verbs(const struct endpoint *endpoint);
@@ -59,17 +63,26 @@ struct endpoint_op {
 	enum ibv_wr_opcode opcode;	/* IBV_WR_RDMA_WRITE, _READ, _SEND, … */
 	unsigned qp;
 	uint64_t local, remote;
-	uint32_t length, lkey, rkey, imm;
+	uint32_t length, lkey, rkey;
+	uint32_t imm;	/* host order; ntohl(wc.imm_data) at the other end */
 	uint64_t id;
-	bool more;	/* others of this QP follow at once: it may go without a completion */
+	/* Others of this QP follow at once: it may go without a completion, and wait for those or
+	 * for endpoint_poll() before it goes. */
+	bool more;
 };
 /* Post one. It gets a completion unless `more` is set, and then too at least every half queue; a
- * completion tells that all before it on its QP are done. -EAGAIN: the queue is full, poll first. */
+ * completion tells that all before it on its QP are done. -EAGAIN: the queue is full, poll first;
+ * `err` is left alone then, as nothing is wrong. */
 int endpoint_post(struct endpoint *endpoint, const struct endpoint_op *op, struct error *err);
 int endpoint_post_receive(struct endpoint *endpoint, unsigned qp, uint64_t address,
 			  uint32_t length, uint32_t lkey, uint64_t id, struct error *err);
-/* Up to `n` completions; each failed one is an error that names operation, QP, status and
- * vendor_err. Returns their number. `wc` gets successes. */
+/*
+ * Up to `n` completions, with the ids of operations and receives. Returns their number; `wc` gets
+ * successes. The first that failed is an error that names operation, QP, status and vendor_err, and
+ * ends the endpoint: it is the answer to all later calls. -EACCES: remote access; -EHOSTUNREACH: no
+ * acknowledgement; -ENOBUFS: receiver not ready; -ECANCELED: flushed, as when the peer's QP failed;
+ * -EBADMSG: a completion came twice or was left out; others as the text says.
+ */
 int endpoint_poll(struct endpoint *endpoint, struct ibv_wc *wc, int n, struct error *err);
 /* Sends of a QP that are done, those without a completion of their own too. */
 uint64_t endpoint_completed(const struct endpoint *endpoint, unsigned qp);
