@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 
 #include "base/alloc.h"
+#include "cmd/proofs.h"
 #include "cmd/reports.h"
 #include "cmd/snapshots.h"
 #include "judge/gate.h"
@@ -71,6 +72,8 @@ static int prepare(struct site **site, struct snapshots *snapshots, const struct
 		rc = snapshots_get(snapshots, args, err);
 	if (!rc)
 		rc = attach_previous(snapshots, args, err);
+	if (!rc)
+		rc = proofs_get(snapshots, args, err);
 	if (!rc && !args->site)
 		rc = site_discover(site, snapshots->s, snapshots->n, err);
 	return rc;

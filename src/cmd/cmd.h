@@ -40,6 +40,7 @@ struct cmd_args {
 	const char *replay;
 	const char *root;
 	const char *since;
+	const char *proofs;
 	const char *note;
 	const char *folder;	/* -o DIR of verbs that write several files */
 	const char *diff;
@@ -102,6 +103,7 @@ enum cmd_option_bit {
 	OPT_MEMORY = 1ll << 38,
 	OPT_STORE = 1ll << 39,
 	OPT_NO_STORE = 1ll << 40,
+	OPT_PROOFS = 1ll << 41,
 };
 
 struct cmd_verb {

@@ -68,6 +68,8 @@ static const struct cmd_option options[] = {
 	{ "store", 0, "DIR", "keep the record below DIR (default: " PROOF_FOLDER ")",
 	  TO(prove.store) },
 	{ "no-store", 0, NULL, "keep no record", TO(prove.no_store) },
+	{ "proofs", 0, "DIR", "take proof records from DIR (default: " PROOF_FOLDER ")",
+	  TO(proofs) },
 };
 
 static uint64_t option_bit(size_t i)

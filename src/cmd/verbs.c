@@ -17,8 +17,8 @@ static const struct cmd_verb verbs[] = {
 		.name = "check",
 		.operands = "[SNAPSHOT]...",
 		.max_operands = SIZE_MAX,
-		.options = OPT_SITE | OPT_NODE | OPT_OBSERVE | OPT_SINCE | OPT_FORMAT | OPT_COLOUR |
-			   OPT_QUIET | OPT_VERBOSE | OPT_COMMON,
+		.options = OPT_SITE | OPT_NODE | OPT_OBSERVE | OPT_SINCE | OPT_PROOFS | OPT_FORMAT |
+			   OPT_COLOUR | OPT_QUIET | OPT_VERBOSE | OPT_COMMON,
 		.formats = "text json html junit ctrf",
 		.summary = "judge this node, or snapshots, or a recording, against a site",
 		.description =
