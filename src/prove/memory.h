@@ -33,6 +33,7 @@ struct memory_request {
  * -ENODEV: this machine has no such memory.
  */
 int memory_new(struct memory **memory, const struct memory_request *request, struct error *err);
+/* Deregisters: before the PD goes. NULL is allowed. */
 void memory_free(struct memory *memory);
 
 /* Register with remote read and write. One MR for all, or several chunks where the IOMMU
@@ -51,11 +52,12 @@ struct memory_place memory_at(const struct memory *memory, size_t offset);
 
 int memory_fill(struct memory *memory, size_t offset, size_t len, uint64_t stream_offset,
 		const struct pattern *p, struct error *err);
-/* 0: right. -EBADMSG: wrong, `*fault` says how. Other codes: could not be looked at. */
+/* 0: right. -EBADMSG: wrong, `*fault` says how, its offset counted from the first usable byte, and
+ * the message is its text. Other codes: could not be looked at. */
 int memory_check(struct memory *memory, size_t offset, size_t len, uint64_t stream_offset,
 		 const struct pattern *p, struct pattern_fault *fault, struct error *err);
-/* All usable bytes, and the canaries. */
-/* Poison a part. The byte at an offset is the same however the memory is cut, so that a part can be
+/* Poison a part; the first time with this seed, the canaries too: once only, so that what happens to
+ * them stays to be seen. The byte at an offset is the same however the memory is cut, so that a part can be
  * poisoned anew and all of it be looked at together. */
 int memory_poison(struct memory *memory, size_t offset, size_t len, uint64_t seed,
 		  struct error *err);
@@ -63,7 +65,7 @@ int memory_poison(struct memory *memory, size_t offset, size_t len, uint64_t see
  * how many bytes are changed; `kind` CORRUPT. */
 int memory_untouched(struct memory *memory, size_t offset, size_t len, uint64_t seed,
 		     struct pattern_fault *fault, struct error *err);
-/* Canaries before and behind the usable bytes, as memory_poison() left them. 0: untouched.
+/* Canaries before and behind the usable bytes, after memory_poison() with this seed. 0: untouched.
  * -EBADMSG: written to; the message says where, and fault->offset counts from the first usable byte
  * (before it: a negative number as int64_t). */
 int memory_canaries(struct memory *memory, uint64_t seed, struct pattern_fault *fault,
@@ -74,5 +76,7 @@ size_t memory_length(const struct memory *memory);
 /* Where the CPU reads and writes the byte at `offset`; NULL: it cannot (memory of a GPU). */
 void *memory_pointer(const struct memory *memory, size_t offset);
 
-/* What a record says of it: {kind, length, numa, pages, registration_ns, double, gpu…}. */
+/* What a record says of it, new reference: kind, length, canary, page_bytes, numa_wanted, numa (where
+ * the pages are), numa_note (what could not be had), registrations, registration_ns, double,
+ * double_why, gpu. */
 json_t *memory_facts(const struct memory *memory);

@@ -33,6 +33,10 @@ struct memory {
 	bool is_double;		/* not what it says it is: every record must tell */
 	json_t *facts;		/* made before open(), which adds what is particular */
 
+	/* --- set by memory_poison() --- */
+	bool canaries_set;
+	uint64_t canary_seed;
+
 	/* --- set by memory_register() --- */
 	const struct verbs *verbs;
 	struct memory_chunk *chunks;	/* in the order of `start`, without gaps */
@@ -64,6 +68,15 @@ struct memory_kind {
 
 extern const struct memory_kind memory_kind_host, memory_kind_huge, memory_kind_udmabuf,
 	memory_kind_cuda;
+
+/* For a kind's open(): region = canary, memory->length, canary, in whole pages of `page` bytes (a
+ * power of two). -EINVAL: the length is 0, or more than an address can hold. */
+int memory_size_region(struct memory *memory, size_t page, struct error *err);
+
+/* For kinds that the processor sees: make all pages present, on `node` where that can be had
+ * (-1: anywhere). Facts: page_bytes, numa_wanted, numa (where they are), numa_note (what could not
+ * be had). */
+int memory_place_pages(struct memory *memory, int node, size_t page, struct error *err);
 
 /*
  * Register `length` bytes of the region from `start` on, with local and remote write and remote
