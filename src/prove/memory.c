@@ -46,7 +46,7 @@ int memory_new(struct memory **memory, const struct memory_request *request, str
 	m->kind = kind;
 	m->length = request->length;
 	m->facts = json_object_new();
-	rc = kind->open(m, request, err);
+	rc = kind->make(m, request, err);
 	if (rc < 0) {
 		memory_free(m);
 		return rc;

@@ -88,14 +88,14 @@ static int huge_open_region(struct memory *memory, const struct memory_request *
 
 const struct memory_kind memory_kind_host = {
 	.name = "host",
-	.open = host_open_region,
+	.make = host_open_region,
 	.close = host_close_region,
 	.reg = register_region,
 };
 
 const struct memory_kind memory_kind_huge = {
 	.name = "huge",
-	.open = huge_open_region,
+	.make = huge_open_region,
 	.close = host_close_region,
 	.reg = register_region,
 };

@@ -25,13 +25,13 @@ struct memory {
 	const struct memory_kind *kind;
 	size_t length;		/* usable bytes, from MEMORY_CANARY on */
 
-	/* --- set by the kind's open() --- */
+	/* --- set by the kind's make() --- */
 	size_t region;		/* bytes in all, MEMORY_CANARY + length + MEMORY_CANARY or more */
 	uint64_t address;	/* of the region's first byte: SGEs and the peer count from it */
 	void *mapped;		/* the region as the processor sees it; NULL: it does not */
 	void *own;		/* the kind's own state, freed by its close() */
 	bool is_double;		/* not what it says it is: every record must tell */
-	json_t *facts;		/* made before open(), which adds what is particular */
+	json_t *facts;		/* made before make(), which adds what is particular */
 
 	/* --- set by memory_poison() --- */
 	bool canaries_set;
@@ -47,7 +47,7 @@ struct memory {
 struct memory_kind {
 	const char *name;
 	/* Make the region. After a failure close() is called as well. */
-	int (*open)(struct memory *memory, const struct memory_request *request, struct error *err);
+	int (*make)(struct memory *memory, const struct memory_request *request, struct error *err);
 	/* All MRs are gone when it is called. */
 	void (*close)(struct memory *memory);
 	/* Add chunks that cover the region, by memory_add_mr() or memory_add_dmabuf(). */
@@ -69,7 +69,7 @@ struct memory_kind {
 extern const struct memory_kind memory_kind_host, memory_kind_huge, memory_kind_udmabuf,
 	memory_kind_cuda;
 
-/* For a kind's open(): region = canary, memory->length, canary, in whole pages of `page` bytes (a
+/* For a kind's make(): region = canary, memory->length, canary, in whole pages of `page` bytes (a
  * power of two). -EINVAL: the length is 0, or more than an address can hold. */
 int memory_size_region(struct memory *memory, size_t page, struct error *err);
 

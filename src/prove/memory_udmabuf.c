@@ -100,7 +100,7 @@ static int udmabuf_register(struct memory *memory, struct ibv_pd *pd, struct err
 
 const struct memory_kind memory_kind_udmabuf = {
 	.name = "udmabuf",
-	.open = udmabuf_open,
+	.make = udmabuf_open,
 	.close = udmabuf_close,
 	.reg = udmabuf_register,
 };
