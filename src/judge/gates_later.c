@@ -2,7 +2,7 @@
 /*
  * Gates whose facts come from active tests, from the Kubernetes API and from the storage:
  * registered here so that a ladder shows what is not proven yet. Where a record exists already it
- * is judged (proof_pod.c, proof_gdr.c, k8s_resource.c, storage_path.c).
+ * is judged (proof_host.c, proof_pod.c, proof_gdr.c, k8s_resource.c, storage_path.c).
  */
 #include "judge/gdr.h"
 #include "judge/gpu.h"
@@ -159,6 +159,7 @@ const struct gate gates_later[] = {
 		.level = 2,
 		.scope = GATE_PAIR,
 		.title = "RDMA between the hosts, both ways, bytes verified",
+		.judge = judge_proof_host,
 		.needs = { "rdma.device", "rdma.gid", "rdma.chardev", "rdma.userspace" },
 		.proves = "A fresh run wrote and read both ways between the declared ports, every "
 			  "byte was right, the RDMA counters of both NICs moved and the TCP "
@@ -167,8 +168,9 @@ const struct gate gates_later[] = {
 		       "kernel, drivers, firmware, addresses and QoS that it was made with: when "
 		       "those change it is stale.",
 		.fix = "Read the gates before this one; then run the proof again.",
-		.obtain = "An active test between two nodes; its record goes to /proofs/host of "
-			  "both snapshots.",
+		.obtain = "Run `railhead prove --listen` on one node and the command line that it "
+			  "prints on the other; both keep a record. Then `railhead check --proofs "
+			  "DIR A.json B.json` with a snapshot of each node.",
 		.source = "InfiniBand Architecture Specification, annex A17 (RoCEv2); rdma-core "
 			  "libibverbs",
 	},

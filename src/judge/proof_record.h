@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the judges of proof records between two nodes share. */
+#pragma once
+
+#include "judge/gate.h"
+
+/* The newest record of a kind between a port of the judged node and its peer's. */
+struct proof_record {
+	const char *kind;
+	size_t index;	/* in /proofs/KIND */
+	bool of_peer;	/* of the peer's snapshot: "local" is the peer then */
+	json_t *record;
+	const struct site_rdma *port, *peer_port;
+};
+
+/*
+ * The record for a port, when it may be judged: it is there, no test double made it, and it is
+ * fresh at both ends. Else the verdict is unknown, says why, and false is returned.
+ */
+bool proof_record_find(struct judging *g, const char *kind, const struct site_rdma *port,
+		       struct proof_record *out);
+
+/* Member of the record, noted as evidence of the node whose snapshot has it; `b` and `c` may be
+ * NULL. NULL: absent. Borrowed. */
+json_t *proof_record_fact(struct judging *g, const struct proof_record *p, const char *a,
+			  const char *b, const char *c);
+/* The same of a run. */
+json_t *proof_record_run_fact(struct judging *g, const struct proof_record *p, size_t run,
+			      const char *name);
+
+/* "gpu-node-01/bond1 ↔ aistor-01/bond1" */
+const char *proof_record_name(struct judging *g, const struct proof_record *p);
+/* "write, gpu-node-01 to aistor-01 (run 3)": which run, and who moved. */
+const char *proof_record_run_name(struct judging *g, const struct proof_record *p, size_t run);
+
+/* Runs that saw wrong bytes, or did not take place, become findings. True: there was none. */
+bool proof_record_judge_runs(struct judging *g, const struct proof_record *p);
+/* Did RDMA carry the payload at both ends, and TCP did not? */
+bool proof_record_judge_counters(struct judging *g, const struct proof_record *p);
