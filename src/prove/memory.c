@@ -11,6 +11,7 @@ static const struct memory_kind *const kinds[] = {
 	&memory_kind_host,
 	&memory_kind_huge,
 	&memory_kind_udmabuf,
+	&memory_kind_cuda,
 };
 
 static const struct memory_kind *find_kind(const char *name)
