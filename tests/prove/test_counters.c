@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters of an end: read from a tree of files, their growth, and what it proves. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../judge/scene.h"
+#include "prove/counters.h"
+#include "records.h"
+
+/* --- read ------------------------------------------------------------------------------------- */
+
+static void put(const char *root, const char *path, const char *text)
+{
+	_cleanup_free_ char *at = xasprintf("%s%s", root, path);
+
+	for (char *slash = strchr(at + strlen(root) + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(at, 0700);
+		*slash = '/';
+	}
+	FILE *f = fopen(at, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+#define PORT "/sys/class/infiniband/rocep27s0f0/ports/1"
+
+static json_t *read_below(const char *root)
+{
+	struct path path = { .link = TEXT("ens1f0"), .device = TEXT("rocep27s0f0"), .port = 1,
+			     .mtu_bytes = 4096 };
+	struct host_options options = { .root = root };
+	_cleanup_(host) struct host *host = NULL;
+	_cleanup_error_ struct error err = {0};
+
+	if (host_open(&host, &options, &err) < 0)
+		fail_msg("%s", error_text(&err));
+	return counters_read(host, &path);
+}
+
+static void read_twice(void **state)
+{
+	char *root = records_folder_new();
+	static const char *const absent[] = { "/rdma/lifespan", "/rdma/broken", "/rdma/reset",
+					      "/tcp/RtoMin" };
+
+	(void)state;
+	put(root, PORT "/hw_counters/ip4OutOctets", "1000\n");
+	put(root, PORT "/hw_counters/lifespan", "10\n");
+	put(root, PORT "/hw_counters/broken", "N/A\n");
+	put(root, PORT "/hw_counters/reset", "7\n");
+	put(root, PORT "/counters/port_xmit_data", "18446744073709551000\n");
+	put(root, "/sys/class/net/ens1f0/statistics/rx_bytes", "5\n");
+	put(root, "/sys/class/net/ens1f0/mtu", "9000\n");
+	put(root, "/proc/net/snmp", "Ip: A\nIp: 1\nTcp: RtoMin InSegs OutSegs\nTcp: 200 10 20\n");
+	_cleanup_json_ json_t *before = read_below(root);
+	put(root, PORT "/hw_counters/ip4OutOctets", "4500\n");
+	put(root, PORT "/hw_counters/reset", "2\n");
+	put(root, PORT "/hw_counters/newer", "2\n");
+	put(root, PORT "/counters/port_xmit_data", "18446744073709551600\n");
+	put(root, "/sys/class/net/ens1f0/statistics/rx_bytes", "25\n");
+	put(root, "/proc/net/snmp", "Tcp: RtoMin InSegs OutSegs\nTcp: 200 13 28\n");
+	_cleanup_json_ json_t *after = read_below(root);
+	_cleanup_json_ json_t *grown = counters_difference(before, after);
+
+	assert_int_equal(json_integer_value(json_at(grown, "/rdma/ip4OutOctets")), 3500);
+	assert_int_equal(json_integer_value(json_at(grown, "/rdma/port_xmit_data")), 600);
+	assert_int_equal(json_integer_value(json_at(grown, "/link/rx_bytes")), 20);
+	assert_int_equal(json_integer_value(json_at(grown, "/tcp/InSegs")), 3);
+	assert_int_equal(json_integer_value(json_at(grown, "/tcp/OutSegs")), 8);
+	assert_int_equal(json_integer_value(json_at(grown, "/sizes/link_mtu")), 9000);
+	assert_int_equal(json_integer_value(json_at(grown, "/sizes/roce_mtu")), 4096);
+	assert_null(json_at(grown, "/rdma/newer"));
+	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
+		assert_null(json_pointer_get(grown, absent[i]));
+	records_folder_remove(root);
+	free(root);
+}
+
+/* A machine that has nothing of it gives empty objects, and no verdict. */
+static void nothing_there(void **state)
+{
+	char *root = records_folder_new();
+	_cleanup_json_ json_t *before = read_below(root), *after = read_below(root);
+	_cleanup_json_ json_t *grown = counters_difference(before, after);
+	struct counters_verdict verdict;
+
+	(void)state;
+	assert_int_equal(json_object_size(json_object_get(grown, "rdma")), 0);
+	counters_judge(&verdict, grown, 1 << 30);
+	assert_int_equal(verdict.rdma_moved, -1);
+	assert_int_equal(verdict.tcp_moved, -1);
+	counters_verdict_clear(&verdict);
+	records_folder_remove(root);
+	free(root);
+}
+
+/* --- judged ----------------------------------------------------------------------------------- */
+
+#define MB 1048576ull
+
+static const struct {
+	const char *name, *difference;
+	uint64_t payload;
+	int rdma, tcp;
+	const char *why;
+} rows[] = {
+	{ "irdma, IPv4",
+	  "{'rdma': {'ip4OutOctets': 109051904, 'ip4InOctets': 80000}, 'link': {'rx_bytes': 900, "
+	  "'tx_bytes': 900}, 'tcp': {'InSegs': 20, 'OutSegs': 20}, 'sizes': {'link_mtu': 9000}}",
+	  100 * MB, 1, 0, "RDMA counters moved by at most 109051904 bytes" },
+	{ "irdma, both versions add up",
+	  "{'rdma': {'ip4InOctets': 54525952, 'ip6InOctets': 54525952}, 'tcp': {'InSegs': 1, "
+	  "'OutSegs': 1}, 'sizes': {'link_mtu': 9000}}",
+	  100 * MB, 1, 0, "TCP segments of this host carried at most 9000 bytes" },
+	{ "words of 32 bits", "{'rdma': {'port_xmit_data': 27262976, 'port_rcv_data': 0}}",
+	  100 * MB, 1, -1, NULL },
+	{ "as many words as bytes were wanted", "{'rdma': {'port_xmit_data': 6553600}}", 100 * MB,
+	  0, -1, "moved by at most 26214400 bytes, payload 104857600" },
+	{ "nothing moved by RDMA, all by TCP",
+	  "{'rdma': {'ip4OutOctets': 0, 'ip4InOctets': 0}, 'link': {'rx_bytes': 0, 'tx_bytes': "
+	  "110000000}, 'tcp': {'InSegs': 6000, 'OutSegs': 12000}, 'sizes': {'link_mtu': 9000}}",
+	  100 * MB, 0, 1, "could carry 108000000 bytes, and the link moved 110000000" },
+	{ "TCP of other links",
+	  "{'rdma': {'ip4OutOctets': 109051904}, 'link': {'rx_bytes': 900, 'tx_bytes': 900}, "
+	  "'tcp': {'InSegs': 600000, 'OutSegs': 120000}, 'sizes': {'link_mtu': 9000}}",
+	  100 * MB, 1, 0, "the IP counters of the link moved by 900 bytes" },
+	{ "rxe: packets, and the link counts them too",
+	  "{'rdma': {'sent_pkts': 102400, 'rcvd_pkts': 30}, 'link': {'rx_bytes': 90000, "
+	  "'tx_bytes': 111000000}, 'tcp': {'InSegs': 100000, 'OutSegs': 100000}, 'sizes': "
+	  "{'link_mtu': 1500, 'roce_mtu': 1024}}",
+	  100 * MB, 1, 0, "besides RDMA" },
+	{ "rxe, and as much by TCP",
+	  "{'rdma': {'sent_pkts': 102400, 'rcvd_pkts': 30}, 'link': {'rx_bytes': 90000, "
+	  "'tx_bytes': 221000000}, 'tcp': {'InSegs': 100000, 'OutSegs': 100000}, 'sizes': "
+	  "{'link_mtu': 1500, 'roce_mtu': 1024}}",
+	  100 * MB, 1, 1, NULL },
+	{ "packets without an MTU", "{'rdma': {'sent_pkts': 102400}}", 100 * MB, -1, -1,
+	  "no counter of RDMA bytes or packets" },
+	{ "a little payload", "{'rdma': {'ip4OutOctets': 9000}, 'tcp': {'InSegs': 1, 'OutSegs': 1},"
+	  " 'sizes': {'link_mtu': 9000}}", 8192, 1, -1, "too small to be told from other TCP" },
+	{ "something between",
+	  "{'rdma': {'ip4OutOctets': 109051904}, 'link': {'rx_bytes': 0, 'tx_bytes': 50000000}, "
+	  "'tcp': {'InSegs': 6000, 'OutSegs': 6000}, 'sizes': {'link_mtu': 9000}}",
+	  100 * MB, 1, -1, "do not tell whether TCP carried a part" },
+	{ "counters above 2^63",
+	  "{'rdma': {'port_xmit_data': '18446744073709551615', 'port_rcv_data': "
+	  "'18446744073709551615'}, 'tcp': {'InSegs': '18446744073709551615', 'OutSegs': 1}, "
+	  "'sizes': {'link_mtu': 9000}}",
+	  UINT64_MAX, 1, -1, NULL },
+	{ "no numbers", "{'rdma': {'port_xmit_data': -4, 'ip4OutOctets': 'x', 'sent_pkts': []}, "
+	  "'link': 3, 'tcp': null, 'sizes': []}", MB, -1, -1, NULL },
+};
+
+static void judged(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_json_ json_t *difference = scene_json(rows[i].difference);
+		_cleanup_json_ json_t *facts = counters_facts(difference, rows[i].payload);
+		_cleanup_free_ char *why = json_to_text(json_object_get(facts, "why"), false);
+		struct counters_verdict v;
+		json_t *rdma = json_object_get(facts, "rdma_moved");
+
+		counters_judge(&v, difference, rows[i].payload);
+		if (v.rdma_moved != rows[i].rdma || v.tcp_moved != rows[i].tcp)
+			fail_msg("%s: rdma %d, tcp %d: %s", rows[i].name, v.rdma_moved,
+				 v.tcp_moved, why);
+		if (rows[i].why && !strstr(why, rows[i].why))
+			fail_msg("%s: \"%s\" is not in %s", rows[i].name, rows[i].why, why);
+		assert_true(v.rdma_moved < 0 ? json_is_null(rdma) :
+					       json_is_true(rdma) == v.rdma_moved);
+		counters_verdict_clear(&v);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(read_twice),
+		cmocka_unit_test(nothing_there),
+		cmocka_unit_test(judged),
+	};
+
+	return cmocka_run_group_tests_name("counters", tests, NULL, NULL);
+}
