@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* proof.host: from stored records of both ends to the verdict. */
+#include <string.h>
+
+#include "../prove/records.h"
+#include "judge/registry.h"
+#include "scene.h"
+
+struct proof_test {
+	struct scene *s;
+	struct site_rdma peer_ports[2];
+	json_t *proofs;
+};
+
+static int setup(void **state)
+{
+	struct proof_test *t = xcalloc(1, sizeof(*t));
+
+	scene_open((void **)&t->s);
+	t->s->snapshots[1] = records_snapshot("e810-storage-healthy.json");
+	memcpy(t->peer_ports, t->s->ports, sizeof(t->peer_ports));
+	t->s->nodes[1].rdma = t->peer_ports;
+	t->s->nodes[0].n_rdma = t->s->nodes[1].n_rdma = 1;
+	t->proofs = json_object_new();
+	*state = t;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct proof_test *t = *state;
+	void *scene = t->s;
+
+	scene_close(&scene);
+	json_decref(t->proofs);
+	free(t);
+	return 0;
+}
+
+/* A record of the first node's side; borrowed. */
+static json_t *add(struct proof_test *t, struct records_form form)
+{
+	form.local_snapshot = t->s->snapshots[0];
+	form.peer_snapshot = t->s->snapshots[1];
+	json_t *record = records_make(&form);
+
+	json_append(json_arr(t->proofs, "host"), record);
+	return record;
+}
+
+/* The same record as the peer stored it. */
+static void turn(json_t *record)
+{
+	json_t *local = json_incref(json_object_get(record, "local"));
+
+	json_put(record, "local", json_incref(json_object_get(record, "peer")));
+	json_put(record, "peer", local);
+}
+
+static const struct verdict *judged(struct proof_test *t)
+{
+	proof_attach(t->s->snapshots, 2, t->proofs);
+	return scene_verdict(scene_judge(t->s, gates_later, n_gates_later), "proof.host", NULL);
+}
+
+#define COUNTERS(rdma, tcp)                                                                      \
+	"{'difference': {}, 'payload_bytes': 1, 'rdma_moved': " rdma ", 'tcp_moved': " tcp ", " \
+	"'why': []}"
+#define RUN(operation, reverse, result)                                               \
+	"{'run': 'integrity', 'operation': '" operation "', 'reverse': " reverse ", " result "}"
+#define RIGHT "'result': {'verified': true}"
+#define THREE                                                                \
+	RUN("write", "false", RIGHT) "," RUN("write", "true", RIGHT) "," RUN( \
+		"read", "false", RIGHT)
+
+static void good(void **state)
+{
+	struct proof_test *t = *state;
+
+	add(t, (struct records_form){ .realtime_s = 60 });
+	const struct verdict *v = judged(t);
+
+	scene_status(v, VERDICT_PASS);
+	scene_summary(v, "gpu-1/ens1f0 ↔ gpu-2/ens1f0: write and read both ways, all bytes right");
+	scene_summary(v, "1970-01-01T00:01:00Z");
+}
+
+static void good_by_the_peer(void **state)
+{
+	struct proof_test *t = *state;
+
+	turn(add(t, (struct records_form){0}));
+	scene_status(judged(t), VERDICT_PASS);
+}
+
+static void none(void **state)
+{
+	const struct verdict *v = judged(*state);
+
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "no run of this kind is recorded for gpu-1/ens1f0 ↔ gpu-2/ens1f0");
+	assert_non_null(strstr(v->obtain, "railhead prove --listen"));
+}
+
+static void of_another_pair(void **state)
+{
+	struct proof_test *t = *state;
+
+	scene_set(add(t, (struct records_form){0}), "/peer/node", "'aistor-02'");
+	scene_set(add(t, (struct records_form){0}), "/peer/path/link", "'ens1f1'");
+	scene_status(judged(t), VERDICT_UNKNOWN);
+}
+
+/* Each declared port needs its own. */
+static void one_rail_of_two(void **state)
+{
+	struct proof_test *t = *state;
+
+	t->s->nodes[0].n_rdma = t->s->nodes[1].n_rdma = 2;
+	add(t, (struct records_form){0});
+	const struct verdict *v = judged(t);
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "recorded for gpu-1/ens1f1 ↔ gpu-2/ens1f1");
+}
+
+static void doubles(void **state)
+{
+	struct proof_test *t = *state;
+
+	add(t, (struct records_form){ .double_used = true });
+	const struct verdict *v = judged(t);
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "test double, which proves nothing");
+}
+
+static void stale(void **state)
+{
+	for (int end = 0; end < 2; end++) {
+		struct proof_test *t = *state;
+
+		add(t, (struct records_form){0});
+		scene_set(t->s->snapshots[end], "/os/kernel/release", "'6.13'");
+		const struct verdict *v = judged(t);
+		scene_status(v, VERDICT_UNKNOWN);
+		scene_summary(v, end ? "because aistor-01 has changed: kernel was" :
+				       "because gpu-node-01 has changed: kernel was");
+		teardown(state);
+		setup(state);
+	}
+}
+
+/* Yesterday's fault is no finding of today's machine. */
+static void stale_and_wrong(void **state)
+{
+	struct proof_test *t = *state;
+
+	add(t, (struct records_form){
+		       .runs = "[" RUN("write", "false", "'result': {'verified': false}") "]" });
+	scene_set(t->s->snapshots[0], "/links/ens1f0/mtu", "1500");
+	scene_status(judged(t), VERDICT_UNKNOWN);
+}
+
+static void not_compared(void **state)
+{
+	struct proof_test *t = *state;
+
+	add(t, (struct records_form){0});
+	proof_attach(t->s->snapshots, 1, t->proofs);
+	const struct verdict *v = scene_verdict(scene_judge(t->s, gates_later, n_gates_later),
+						"proof.host", NULL);
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "the fingerprint of aistor-01 was not compared");
+}
+
+static void newest_counts(void **state)
+{
+	struct proof_test *t = *state;
+
+	add(t, (struct records_form){ .realtime_s = 1 });
+	turn(add(t, (struct records_form){ .realtime_s = 2, .runs = "[]" }));
+	scene_status(judged(t), VERDICT_UNKNOWN);
+}
+
+static void wrong_bytes(void **state)
+{
+	struct proof_test *t = *state;
+
+	add(t, (struct records_form){
+		       .runs = "[" THREE "," RUN("read", "true",
+						 "'result': {'verified': false, 'fault': {'kind': "
+						 "'stale', 'offset': 4096}}") "]" });
+	const struct verdict *v = judged(t);
+	scene_status(v, VERDICT_FAIL);
+	scene_cause(v, "bytes-wrong", "integrity of read by aistor-01: what arrived is not what was "
+				      "sent: stale from offset 4096 on");
+}
+
+static void one_way_only(void **state)
+{
+	struct proof_test *t = *state;
+
+	add(t, (struct records_form){ .runs = "[" THREE "]" });
+	const struct verdict *v = judged(t);
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "no read by the end that listened was verified");
+}
+
+static void speed_is_no_proof(void **state)
+{
+	struct proof_test *t = *state;
+
+	add(t, (struct records_form){
+		       .runs = "[" THREE ", {'run': 'bandwidth', 'operation': 'read', 'reverse': "
+			       "true, 'result': {'verified': true}}]" });
+	scene_status(judged(t), VERDICT_UNKNOWN);
+}
+
+static void did_not_run(void **state)
+{
+	struct proof_test *t = *state;
+
+	add(t, (struct records_form){
+		       .runs = "[" THREE "," RUN("read", "true", "'error': 'retry exceeded'") "]" });
+	const struct verdict *v = judged(t);
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "integrity of read by aistor-01 did not take place: retry exceeded");
+}
+
+static void counters(void **state)
+{
+	static const struct {
+		const char *local, *peer, *cause, *text;
+		enum verdict_status status;
+	} rows[] = {
+		{ COUNTERS("false", "false"), NULL, "rdma-idle", "gpu-node-01 did not move",
+		  VERDICT_FAIL },
+		{ NULL, COUNTERS("false", "true"), "rdma-idle", "aistor-01", VERDICT_FAIL },
+		{ NULL, COUNTERS("true", "true"), "tcp-carried", "TCP of aistor-01",
+		  VERDICT_FAIL },
+		{ COUNTERS("null", "false"), NULL, NULL, "no counter of gpu-node-01",
+		  VERDICT_UNKNOWN },
+		{ NULL, COUNTERS("true", "null"), NULL, "do not tell whether TCP",
+		  VERDICT_UNKNOWN },
+		{ "{}", NULL, NULL, "no counter of gpu-node-01", VERDICT_UNKNOWN },
+		{ "7", NULL, NULL, "no counter of gpu-node-01", VERDICT_UNKNOWN },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct proof_test *t = *state;
+
+		add(t, (struct records_form){ .local_counters = rows[i].local,
+					      .peer_counters = rows[i].peer });
+		const struct verdict *v = judged(t);
+		scene_status(v, rows[i].status);
+		if (rows[i].cause)
+			scene_cause(v, rows[i].cause, rows[i].text);
+		else
+			scene_summary(v, rows[i].text);
+		teardown(state);
+		setup(state);
+	}
+}
+
+/* Nothing that a snapshot from outside may hold there is a pass, or crashes. */
+static void hostile(void **state)
+{
+	static const char *const lists[] = {
+		"7", "[7]", "{}", "[{}]", "[{'local': 7, 'peer': []}]",
+		"[{'taken': 5, 'local': {'node': 'gpu-node-01', 'path': {'link': 'ens1f0'}}, "
+		"'peer': {'node': 'aistor-01', 'path': {'link': 'ens1f0'}}, 'double': false, "
+		"'freshness': {'local': {'same': true}, 'peer': {'same': true}}, 'runs': [7, "
+		"{'run': 5, 'result': 'x'}]}]",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		struct proof_test *t = *state;
+
+		scene_set(t->s->snapshots[0], "/proofs/host", lists[i]);
+		scene_set(t->s->snapshots[1], "/proofs/host", lists[i]);
+		const struct verdict *v = scene_verdict(
+			scene_judge(t->s, gates_later, n_gates_later), "proof.host", NULL);
+		scene_status(v, VERDICT_UNKNOWN);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(good),	      TEST(good_by_the_peer), TEST(none),
+		TEST(of_another_pair), TEST(one_rail_of_two), TEST(doubles),
+		TEST(stale),	      TEST(stale_and_wrong),  TEST(not_compared),
+		TEST(newest_counts),  TEST(wrong_bytes),      TEST(one_way_only),
+		TEST(speed_is_no_proof), TEST(did_not_run),   TEST(counters),
+		TEST(hostile),
+	};
+
+	return cmocka_run_group_tests_name("proof", tests, NULL, NULL);
+}
