@@ -104,7 +104,7 @@ int cuda_kernels_poison(const struct cuda_kernels *k, cu_address address, size_t
 	return rc < 0 ? rc : finish(k, err);
 }
 
-/* Adds to `*wrong`, and sets `*first` if nothing before was wrong; `at` is where the piece begins. */
+/* Adds to `*wrong`, and sets `*first` if nothing before was wrong; the piece begins at `at`. */
 static int check_piece(const struct cuda_kernels *k, cu_address address, size_t len, uint64_t at,
 		       struct progression s, uint64_t *first, uint64_t *wrong, struct error *err)
 {

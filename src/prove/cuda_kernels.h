@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fill and check GPU memory on the GPU. All functions want the context of the GPU to be current, and
- * return when the GPU has done the work. Addresses and lengths are any; the caller knows that they
+ * Fill and check GPU memory on the GPU. All functions want the context of the GPU to be current,
+ * and return when the GPU has done the work. Addresses and lengths are any; the caller knows that they
  * lie in one allocation.
  */
 #pragma once

@@ -7,140 +7,25 @@
  *
  * This project has not run it on a GPU, only on a double of libcuda; see cuda.h.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "prove/cuda_gpu.h"
 #include "prove/cuda_kernels.h"
 #include "prove/memory_kind.h"
 
 #define GPU_PAGE (2ull << 20)
 /* Copied from the GPU around the first wrong byte, on either side, to tell what it is. */
 #define WINDOW 4096u
-#define TEXT_SIZE 256
 
 struct cuda_memory {
-	struct cuda cuda;
-	cu_device device;
-	cu_context context;	/* the primary one; NULL: not retained */
+	struct cuda_gpu gpu;
 	cu_address base;	/* 0: not allocated */
 	struct cuda_kernels kernels;
-	char bdf[TEXT_SIZE];
 	size_t chunk;		/* of one DMA-BUF, 0: all in one */
-	bool needs_flush;	/* before the GPU reads what the NIC wrote */
 	bool register_beneath;	/* what the double maps, where the provider takes no DMA-BUF */
 };
-
-/* Make the context current. In the scope that has called it, leave() undoes it. */
-static int enter(const struct cuda_memory *m, struct error *err)
-{
-	cu_result result = m->cuda.context_push(m->context);
-
-	return result == 0 ? 0 : cuda_error(&m->cuda, result, err, "cuCtxPushCurrent_v2");
-}
-
-static void leave(const struct cuda_memory *m)
-{
-	cu_context context;
-
-	m->cuda.context_pop(&context);
-}
-
-static int find_gpu(struct cuda_memory *m, const char *bdf, struct error *err)
-{
-	cu_result result;
-
-	if (bdf) {
-		result = m->cuda.device_by_bus_id(&m->device, bdf);
-		if (result != 0)
-			return cuda_error(&m->cuda, result, err, "GPU %s (cuDeviceGetByPCIBusId)",
-					  bdf);
-	} else {
-		result = m->cuda.device_get(&m->device, 0);
-		if (result != 0)
-			return cuda_error(&m->cuda, result, err, "the first GPU (cuDeviceGet)");
-	}
-	result = m->cuda.device_bus_id(m->bdf, sizeof(m->bdf), m->device);
-	if (result != 0)
-		return cuda_error(&m->cuda, result, err, "cuDeviceGetPCIBusId");
-	/* as sysfs writes it */
-	for (char *c = m->bdf; *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	return 0;
-}
-
-static int attribute(const struct cuda_memory *m, int *value, int number, const char *name,
-		     struct error *err)
-{
-	cu_result result = m->cuda.device_attribute(value, number, m->device);
-
-	if (result != 0)
-		return cuda_error(&m->cuda, result, err, "GPU %s: cuDeviceGetAttribute %s", m->bdf,
-				  name);
-	return 0;
-}
-
-static int put_facts(const struct cuda_memory *m, json_t *facts, struct error *err)
-{
-	json_t *gpu = json_obj(facts, "gpu");
-	char name[TEXT_SIZE] = "";
-	int major, minor, rc;
-
-	json_put_string(gpu, "bdf", m->bdf);
-	if (m->cuda.device_name(name, sizeof(name), m->device) == 0)
-		json_put_string(gpu, "model", name);
-	rc = attribute(m, &major, CU_COMPUTE_CAPABILITY_MAJOR, "COMPUTE_CAPABILITY_MAJOR", err);
-	if (rc == 0)
-		rc = attribute(m, &minor, CU_COMPUTE_CAPABILITY_MINOR, "COMPUTE_CAPABILITY_MINOR",
-			       err);
-	if (rc < 0)
-		return rc;
-	json_put_stringf(gpu, "compute_capability", "%d.%d", major, minor);
-	json_put_stringf(gpu, "cuda", "%d.%d", m->cuda.version / 1000, m->cuda.version % 1000 / 10);
-	return 0;
-}
-
-/* Are writes of the NIC in order with its completion for a kernel that starts afterwards, or must
- * they be flushed? */
-static int find_ordering(struct cuda_memory *m, json_t *facts, struct error *err)
-{
-	json_t *gpu = json_obj(facts, "gpu");
-	int ordering, options, rc;
-
-	rc = attribute(m, &ordering, CU_WRITES_ORDERING, "GPU_DIRECT_RDMA_WRITES_ORDERING", err);
-	if (rc == 0)
-		rc = attribute(m, &options, CU_FLUSH_WRITES_OPTIONS,
-			       "GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS", err);
-	if (rc < 0)
-		return rc;
-	json_put_string(gpu, "write_ordering", ordering >= CU_ORDERING_ALL_DEVICES ? "all-devices" :
-			ordering >= CU_ORDERING_OWNER ? "owner" : "none");
-	if (ordering >= CU_ORDERING_OWNER)
-		return 0;
-	if (!(options & CU_FLUSH_OPTION_HOST))
-		return error_set(err, -EOPNOTSUPP, "GPU %s: writes of a NIC are neither ordered nor "
-				 "can they be flushed by the host: what the GPU reads proves nothing",
-				 m->bdf);
-	m->needs_flush = true;
-	json_put_bool(gpu, "flushed", true);
-	return 0;
-}
-
-static int find_dmabuf(const struct cuda_memory *m, struct error *err)
-{
-	int supported, rc;
-
-	rc = attribute(m, &supported, CU_DMA_BUF_SUPPORTED, "DMA_BUF_SUPPORTED", err);
-	if (rc < 0)
-		return rc;
-	if (!supported)
-		return error_set(err, -EOPNOTSUPP, "GPU %s: the driver cannot export memory as a "
-				 "DMA-BUF (CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED is 0): that needs "
-				 "NVIDIA's open kernel modules, Turing or newer, Linux 5.12 or newer",
-				 m->bdf);
-	return 0;
-}
 
 static int allocate(struct memory *memory, struct cuda_memory *m, struct error *err)
 {
@@ -148,20 +33,21 @@ static int allocate(struct memory *memory, struct cuda_memory *m, struct error *
 	cu_address base;
 	cu_result result;
 
-	result = m->cuda.alloc(&m->base, memory->region);
+	result = m->gpu.cuda.alloc(&m->base, memory->region);
 	if (result != 0) {
 		m->base = 0;
-		return cuda_error(&m->cuda, result, err, "GPU %s: cuMemAlloc_v2 of %zu bytes",
-				  m->bdf, memory->region);
+		return cuda_error(&m->gpu.cuda, result, err, "GPU %s: cuMemAlloc_v2 of %zu bytes",
+				  m->gpu.bdf, memory->region);
 	}
-	result = m->cuda.address_range(&base, &range, m->base);
+	result = m->gpu.cuda.address_range(&base, &range, m->base);
 	if (result != 0)
-		return cuda_error(&m->cuda, result, err, "GPU %s: cuMemGetAddressRange_v2", m->bdf);
+		return cuda_error(&m->gpu.cuda, result, err, "GPU %s: cuMemGetAddressRange_v2",
+				  m->gpu.bdf);
 	/* Part of a larger allocation would take its neighbours into the DMA-BUF. */
 	if (base != m->base || range < memory->region || base % page != 0)
 		return error_set(err, -EINVAL, "GPU %s: the allocation at 0x%llx is not one of its "
-				 "own that begins on a host page (%zu bytes), so it cannot be exported",
-				 m->bdf, (unsigned long long)m->base, page);
+				 "own that begins on a host page (%zu bytes), so it cannot be "
+				 "exported", m->gpu.bdf, (unsigned long long)m->base, page);
 	json_put_u64(json_obj(memory->facts, "gpu"), "alignment",
 		     base % GPU_PAGE == 0 ? GPU_PAGE : page);
 	memory->address = base;
@@ -171,7 +57,6 @@ static int allocate(struct memory *memory, struct cuda_memory *m, struct error *
 static int cuda_make(struct memory *memory, const struct memory_request *request, struct error *err)
 {
 	struct cuda_memory *m = xcalloc(1, sizeof(*m));
-	cu_result result;
 	int rc;
 
 	memory->own = m;
@@ -181,32 +66,17 @@ static int cuda_make(struct memory *memory, const struct memory_request *request
 	m->chunk = request->dmabuf_chunk;
 	rc = memory_size_region(memory, GPU_PAGE, err);
 	if (rc == 0)
-		rc = cuda_load(&m->cuda, err);
-	if (rc < 0)
-		return rc;
-	memory->is_double = m->cuda.is_double;
-	m->register_beneath = m->cuda.is_double && request->dmabuf_double;
-	rc = find_gpu(m, request->gpu, err);
+		rc = cuda_gpu_open(&m->gpu, request->gpu, json_obj(memory->facts, "gpu"), err);
+	memory->is_double = m->gpu.cuda.is_double;
+	m->register_beneath = m->gpu.cuda.is_double && request->dmabuf_double;
 	if (rc == 0)
-		rc = find_dmabuf(m, err);
-	if (rc == 0)
-		rc = put_facts(m, memory->facts, err);
-	if (rc == 0)
-		rc = find_ordering(m, memory->facts, err);
-	if (rc < 0)
-		return rc;
-	result = m->cuda.context_retain(&m->context, m->device);
-	if (result != 0) {
-		m->context = NULL;
-		return cuda_error(&m->cuda, result, err, "GPU %s: cuDevicePrimaryCtxRetain", m->bdf);
-	}
-	rc = enter(m, err);
+		rc = cuda_gpu_enter(&m->gpu, err);
 	if (rc < 0)
 		return rc;
 	rc = allocate(memory, m, err);
 	if (rc == 0)
-		rc = cuda_kernels_load(&m->kernels, &m->cuda, m->device, err);
-	leave(m);
+		rc = cuda_kernels_load(&m->kernels, &m->gpu.cuda, m->gpu.device, err);
+	cuda_gpu_leave(&m->gpu);
 	return rc;
 }
 
@@ -214,14 +84,13 @@ static void cuda_close(struct memory *memory)
 {
 	struct cuda_memory *m = memory->own;
 
-	if (m->context && enter(m, NULL) == 0) {
+	if (m->gpu.context && cuda_gpu_enter(&m->gpu, NULL) == 0) {
 		cuda_kernels_unload(&m->kernels);
 		if (m->base)
-			m->cuda.free(m->base);
-		leave(m);
+			m->gpu.cuda.free(m->base);
+		cuda_gpu_leave(&m->gpu);
 	}
-	if (m->context)
-		m->cuda.context_release(m->device);
+	cuda_gpu_close(&m->gpu);
 	free(m);
 	memory->own = NULL;
 }
@@ -231,12 +100,12 @@ static void cuda_close(struct memory *memory)
 static int export_range(const struct cuda_memory *m, int *fd, cu_address address, size_t length,
 			struct error *err)
 {
-	cu_result result = m->cuda.export_range(fd, address, length, CU_HANDLE_DMA_BUF_FD, 0);
+	cu_result result = m->gpu.cuda.export_range(fd, address, length, CU_HANDLE_DMA_BUF_FD, 0);
 
 	if (result != 0)
-		return cuda_error(&m->cuda, result, err,
+		return cuda_error(&m->gpu.cuda, result, err,
 				  "GPU %s: cuMemGetHandleForAddressRange of %zu bytes at 0x%llx",
-				  m->bdf, length, (unsigned long long)address);
+				  m->gpu.bdf, length, (unsigned long long)address);
 	return 0;
 }
 
@@ -271,8 +140,8 @@ static int register_chunk(struct memory *memory, struct ibv_pd *pd, size_t start
 		return register_beneath(memory, pd, start, length, &why, err);
 	if (rc == -ENOMEM && length > MEMORY_CHUNK_IOMMU)
 		return error_set(err, rc, "GPU %s: %s; where the IOMMU translates, chunks of 1 GiB "
-				 "have room", m->bdf, error_text(&why));
-	return error_set(err, rc, "GPU %s: %s", m->bdf, error_text(&why));
+				 "have room", m->gpu.bdf, error_text(&why));
+	return error_set(err, rc, "GPU %s: %s", m->gpu.bdf, error_text(&why));
 }
 
 /*
@@ -285,7 +154,7 @@ static int cuda_register(struct memory *memory, struct ibv_pd *pd, struct error 
 	size_t start = 0, usable = MEMORY_CANARY, next;
 	int rc;
 
-	rc = enter(m, err);
+	rc = cuda_gpu_enter(&m->gpu, err);
 	if (rc < 0)
 		return rc;
 	do {
@@ -295,7 +164,7 @@ static int cuda_register(struct memory *memory, struct ibv_pd *pd, struct error 
 		rc = register_chunk(memory, pd, start, next - start, err);
 		start = usable = next;
 	} while (rc == 0 && start < memory->region);
-	leave(m);
+	cuda_gpu_leave(&m->gpu);
 	return rc;
 }
 
@@ -303,12 +172,12 @@ static int cuda_fill(struct memory *memory, size_t at, size_t len, uint64_t stre
 		     const struct pattern *p, struct error *err)
 {
 	struct cuda_memory *m = memory->own;
-	int rc = enter(m, err);
+	int rc = cuda_gpu_enter(&m->gpu, err);
 
 	if (rc < 0)
 		return rc;
 	rc = cuda_kernels_fill(&m->kernels, memory->address + at, len, stream_offset, p, err);
-	leave(m);
+	cuda_gpu_leave(&m->gpu);
 	return rc;
 }
 
@@ -316,28 +185,18 @@ static int cuda_poison(struct memory *memory, size_t at, size_t len, uint64_t se
 		       struct error *err)
 {
 	struct cuda_memory *m = memory->own;
-	int rc = enter(m, err);
+	int rc = cuda_gpu_enter(&m->gpu, err);
 
 	if (rc < 0)
 		return rc;
 	rc = cuda_kernels_poison(&m->kernels, memory->address + at, len, seed, err);
-	leave(m);
+	cuda_gpu_leave(&m->gpu);
 	return rc;
 }
 
-static int flush(const struct cuda_memory *m, struct error *err)
-{
-	cu_result result;
-
-	if (!m->needs_flush)
-		return 0;
-	result = m->cuda.flush_writes(CU_FLUSH_TARGET_CURRENT, CU_ORDERING_OWNER);
-	return result == 0 ? 0 : cuda_error(&m->cuda, result, err, "cuFlushGPUDirectRDMAWrites");
-}
-
 /*
- * What the wrong byte at `first` is, from the bytes around it. They are copied to memory of the same
- * phase, because the poison goes by the address.
+ * What the wrong byte at `first` is, from the bytes around it. They are copied to memory of the
+ * same phase, because the poison goes by the address.
  */
 static int describe(const struct memory *memory, size_t at, size_t len, uint64_t stream_offset,
 		    const struct pattern *p, uint64_t first, struct pattern_fault *fault,
@@ -351,9 +210,9 @@ static int describe(const struct memory *memory, size_t at, size_t len, uint64_t
 	char *window = room + from % 8;
 	cu_result result;
 
-	result = m->cuda.copy_to_host(window, from, end - start);
+	result = m->gpu.cuda.copy_to_host(window, from, end - start);
 	if (result != 0)
-		return cuda_error(&m->cuda, result, err, "cuMemcpyDtoH_v2 of %zu bytes",
+		return cuda_error(&m->gpu.cuda, result, err, "cuMemcpyDtoH_v2 of %zu bytes",
 				  end - start);
 	if (pattern_check(window, end - start, stream_offset + start, p, fault) ||
 	    start + fault->offset != first)
@@ -370,11 +229,11 @@ static int cuda_check(struct memory *memory, size_t at, size_t len, uint64_t str
 {
 	struct cuda_memory *m = memory->own;
 	uint64_t first, wrong;
-	int rc = enter(m, err);
+	int rc = cuda_gpu_enter(&m->gpu, err);
 
 	if (rc < 0)
 		return rc;
-	rc = flush(m, err);
+	rc = cuda_gpu_flush(&m->gpu, err);
 	if (rc == 0)
 		rc = cuda_kernels_check(&m->kernels, memory->address + at, len, stream_offset, p,
 					&first, &wrong, err);
@@ -384,7 +243,7 @@ static int cuda_check(struct memory *memory, size_t at, size_t len, uint64_t str
 		fault->wrong_bytes = wrong;
 		rc = described < 0 ? described : rc;
 	}
-	leave(m);
+	cuda_gpu_leave(&m->gpu);
 	return rc;
 }
 
@@ -392,15 +251,15 @@ static int cuda_poison_check(struct memory *memory, size_t at, size_t len, uint6
 			     uint64_t *offset, uint64_t *wrong_bytes, struct error *err)
 {
 	struct cuda_memory *m = memory->own;
-	int rc = enter(m, err);
+	int rc = cuda_gpu_enter(&m->gpu, err);
 
 	if (rc < 0)
 		return rc;
-	rc = flush(m, err);
+	rc = cuda_gpu_flush(&m->gpu, err);
 	if (rc == 0)
 		rc = cuda_kernels_poison_check(&m->kernels, memory->address + at, len, seed, offset,
 					       wrong_bytes, err);
-	leave(m);
+	cuda_gpu_leave(&m->gpu);
 	return rc;
 }
 

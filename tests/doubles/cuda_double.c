@@ -10,6 +10,7 @@
  *
  *	gpus [2]  version [13000]  dma_buf [1]  ordering [100]  flush [1]
  *	misplaced [0]	bytes that an allocation stands beside its alignment
+ *	astray [0]	added to the place of the first wrong byte
  *	udmabuf [1]	0: export the memfd even where there is /dev/udmabuf
  *
  * CUDA_DOUBLE_OLD makes a library of the time before DMA-BUF export, without the function for it.
@@ -505,6 +506,8 @@ static void run_words(void **parameters)
 			result[1]++;
 		}
 	}
+	if (result && result[1])
+		result[0] += (uint64_t)told("astray", 0);
 }
 
 static const struct kernel kernels[] = {

@@ -398,6 +398,22 @@ static void test_canaries(void **state)
 	memory_free(memory);
 }
 
+/* GPU and processor do not see the same bytes. */
+static void test_disagree(void **state)
+{
+	struct memory *memory = memory_of(MIB, 0);
+	_cleanup_error_ struct error err = {0};
+	struct pattern_fault fault;
+
+	(void)state;
+	assert_int_equal(memory_fill(memory, 0, MIB, 0, &now, NULL), 0);
+	assert_int_equal(memory_poison(memory, 5000, 8, SEED, NULL), 0);
+	use_cuda_double("astray=1000");
+	assert_int_equal(memory_check(memory, 0, MIB, 0, &now, &fault, &err), -EIO);
+	assert_has(err.message, "the byte at 6000 is the first wrong one");
+	memory_free(memory);
+}
+
 /* Writes are flushed where the GPU does not order them, before it looks. */
 static void test_flush(void **state)
 {
@@ -502,6 +518,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_half_registered, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_canaries, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_disagree, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_flush, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_facts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_double_beneath, setup, teardown),
