@@ -34,7 +34,7 @@ static int open_failed(int code, struct error *err)
 	case ENXIO:
 	case ENODEV:
 		return error_set(err, -ENODEV, "no " DEVICE ": this kernel has no udmabuf "
-				 "(CONFIG_UDMABUF), or its module is not loaded (modprobe udmabuf)");
+				 "(CONFIG_UDMABUF), or not loaded (modprobe udmabuf)");
 	default:
 		return error_set_errno(err, -code, DEVICE);
 	}
@@ -53,8 +53,8 @@ int udmabuf_export(int memfd, size_t length, struct error *err)
 	if (fd >= 0)
 		return fd;
 	if (errno == EINVAL)
-		return error_set_errno(err, -errno, DEVICE ": UDMABUF_CREATE of %zu bytes; its limit is "
-				       "/sys/module/udmabuf/parameters/size_limit_mb (64 by default)",
-				       length);
+		return error_set_errno(err, -errno, DEVICE ": UDMABUF_CREATE of %zu bytes (at most "
+				       "/sys/module/udmabuf/parameters/size_limit_mb, 64 MiB "
+				       "unless it was changed)", length);
 	return error_set_errno(err, -errno, DEVICE ": UDMABUF_CREATE of %zu bytes", length);
 }

@@ -112,8 +112,8 @@ static int check_range(const struct memory *memory, size_t offset, size_t len, s
 {
 	if (offset <= memory->length && len <= memory->length - offset)
 		return 0;
-	return error_set(err, -EINVAL, "%zu bytes from %zu on are not in %s memory of %zu bytes", len,
-			 offset, memory->kind->name, memory->length);
+	return error_set(err, -EINVAL, "%zu bytes from %zu on are not in %s memory of %zu bytes",
+			 len, offset, memory->kind->name, memory->length);
 }
 
 static uint8_t *mapped_at(const struct memory *memory, size_t at)
@@ -212,8 +212,9 @@ int memory_untouched(struct memory *memory, size_t offset, size_t len, uint64_t 
 	if (rc == 0)
 		rc = poison_check(memory, MEMORY_CANARY + offset, len, seed, fault, err);
 	if (rc == -EBADMSG)
-		return error_set(err, rc, "%llu bytes that nothing should write to were written to, the "
-				 "first at offset %llu", (unsigned long long)fault->wrong_bytes,
+		return error_set(err, rc, "%llu bytes that nothing should write to were written "
+				 "to, the first at offset %llu",
+				 (unsigned long long)fault->wrong_bytes,
 				 (unsigned long long)fault->offset);
 	return rc;
 }
@@ -224,10 +225,10 @@ static int check_canary(struct memory *memory, size_t at, size_t len, uint64_t s
 	int rc = poison_check(memory, at, len, seed, fault, err);
 
 	if (rc == -EBADMSG)
-		return error_set(err, rc, "%llu bytes %s the memory of %zu bytes were written to, the "
-				 "first at offset %lld", (unsigned long long)fault->wrong_bytes,
-				 at ? "behind" : "before", memory->length,
-				 (long long)(int64_t)fault->offset);
+		return error_set(err, rc, "%llu bytes %s the memory of %zu bytes were written to, "
+				 "the first at offset %lld",
+				 (unsigned long long)fault->wrong_bytes, at ? "behind" : "before",
+				 memory->length, (long long)(int64_t)fault->offset);
 	return rc;
 }
 
@@ -237,7 +238,9 @@ int memory_canaries(struct memory *memory, uint64_t seed, struct pattern_fault *
 	size_t behind = MEMORY_CANARY + memory->length;
 	int rc = check_canary(memory, 0, MEMORY_CANARY, seed, fault, err);
 
-	return rc < 0 ? rc : check_canary(memory, behind, memory->region - behind, seed, fault, err);
+	if (rc < 0)
+		return rc;
+	return check_canary(memory, behind, memory->region - behind, seed, fault, err);
 }
 
 size_t memory_length(const struct memory *memory)

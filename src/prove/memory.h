@@ -56,13 +56,13 @@ int memory_fill(struct memory *memory, size_t offset, size_t len, uint64_t strea
  * the message is its text. Other codes: could not be looked at. */
 int memory_check(struct memory *memory, size_t offset, size_t len, uint64_t stream_offset,
 		 const struct pattern *p, struct pattern_fault *fault, struct error *err);
-/* Poison a part; the first time with this seed, the canaries too: once only, so that what happens to
- * them stays to be seen. The byte at an offset is the same however the memory is cut, so that a part can be
- * poisoned anew and all of it be looked at together. */
+/* Poison a part; the first time with this seed, the canaries too: once only, so that what happens
+ * to them stays to be seen. The byte at an offset is the same however the memory is cut, so that a
+ * part can be poisoned anew and all of it be looked at together. */
 int memory_poison(struct memory *memory, size_t offset, size_t len, uint64_t seed,
 		  struct error *err);
-/* 0: still what memory_poison() put there. -EBADMSG: not, `*fault` has the first changed offset, and
- * how many bytes are changed; `kind` CORRUPT. */
+/* 0: still what memory_poison() put there. -EBADMSG: not, `*fault` has the first changed offset,
+ * and how many bytes are changed; `kind` CORRUPT. */
 int memory_untouched(struct memory *memory, size_t offset, size_t len, uint64_t seed,
 		     struct pattern_fault *fault, struct error *err);
 /* Canaries before and behind the usable bytes, after memory_poison() with this seed. 0: untouched.
@@ -76,7 +76,7 @@ size_t memory_length(const struct memory *memory);
 /* Where the CPU reads and writes the byte at `offset`; NULL: it cannot (memory of a GPU). */
 void *memory_pointer(const struct memory *memory, size_t offset);
 
-/* What a record says of it, new reference: kind, length, canary, page_bytes, numa_wanted, numa (where
- * the pages are), numa_note (what could not be had), registrations, registration_ns, double,
+/* What a record says of it, new reference: kind, length, canary, page_bytes, numa_wanted, numa
+ * (where the pages are), numa_note (what could not be had), registrations, registration_ns, double,
  * double_why, gpu. */
 json_t *memory_facts(const struct memory *memory);

@@ -55,8 +55,8 @@ static int huge_page_size(size_t *size, struct error *err)
 	struct stat st;
 
 	if (fd < 0)
-		return error_set(err, -ENODEV, "this kernel has no huge pages (CONFIG_HUGETLBFS, or "
-				 "hugepages are off): %s", strerror(errno));
+		return error_set(err, -ENODEV, "this kernel has no huge pages "
+				 "(CONFIG_HUGETLBFS): %s", strerror(errno));
 	if (fstat(fd, &st) < 0)
 		return error_set_errno(err, -errno, "size of huge pages");
 	*size = (size_t)st.st_blksize;
@@ -76,10 +76,11 @@ static int huge_open_region(struct memory *memory, const struct memory_request *
 		return rc;
 	rc = map(memory, MAP_HUGETLB);
 	if (rc == -ENOMEM)
-		return error_set(err, rc, "%zu huge pages of %zu kB are not free: reserve as many more "
-				 "with \"sysctl vm.nr_hugepages\", or for the NIC's node in "
-				 "/sys/devices/system/node/node%d/hugepages/hugepages-%zukB/"
-				 "nr_hugepages", memory->region / page, page >> 10,
+		return error_set(err, rc, "not enough free huge pages (%zu of %zu kB needed): "
+				 "reserve them with \"sysctl -w vm.nr_hugepages=%zu\" or more, on "
+				 "the NIC's NUMA node in /sys/devices/system/node/node%d/hugepages/"
+				 "hugepages-%zukB/nr_hugepages", memory->region / page, page >> 10,
+				 memory->region / page,
 				 request->numa_node < 0 ? 0 : request->numa_node, page >> 10);
 	if (rc < 0)
 		return error_set_errno(err, rc, "%zu bytes of huge pages", memory->region);

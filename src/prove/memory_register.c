@@ -1,64 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory regions, and what a refusal means. The codes are those of the kernel's RDMA core and of
- * the providers; the same code says different things of host memory and of a DMA-BUF.
+ * Memory regions, and what a refusal means. The codes are those of the kernel's RDMA core
+ * (drivers/infiniband/core: umem.c, umem_dmabuf.c, uverbs_ioctl.c), of the providers, and of
+ * dma_map_sgtable(); the same code says different things of host memory and of a DMA-BUF.
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "base/alloc.h"
 #include "prove/memory_kind.h"
 
 #define ACCESS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
-/* The kernel's own code for "not supported", which some exporters let out (include/linux/errno.h). */
+/* The kernel's own "not supported" (include/linux/errno.h), which some exporters let out. */
 #define ENOTSUPP_KERNEL 524
 
 struct meaning {
 	int code;
 	const char *name, *text;
+	bool memlock;	/* the limit of locked memory belongs to it */
 };
 
 static const struct meaning of_mr[] = {
-	{ ENOMEM, "ENOMEM", "not enough locked memory is allowed, or the adapter or the IOMMU has no "
-			    "room for it" },
-	{ EPERM, "EPERM", "this process may not lock memory (CAP_IPC_LOCK, or the limit of locked "
-			  "memory)" },
+	{ ENOMEM, "ENOMEM", "not enough memory may be locked, or the adapter or the IOMMU has no "
+	  "room for it", .memlock = true },
+	{ EPERM, "EPERM", "this process may not lock memory", .memlock = true },
 	{ EFAULT, "EFAULT", "pages of it cannot be pinned" },
 	{ EINVAL, "EINVAL", "the provider refuses length, alignment or access rights" },
 };
 
+/* Pages of a DMA-BUF are not counted as locked memory of the process. */
 static const struct meaning of_dmabuf[] = {
 	{ EOPNOTSUPP, "EOPNOTSUPP", "the provider, or the kernel's RDMA core, takes no DMA-BUF" },
-	{ EPROTONOSUPPORT, "EPROTONOSUPPORT", "the kernel's RDMA core knows no DMA-BUF (Linux 5.12 or "
-					      "newer does)" },
-	{ EINVAL, "EINVAL", "length, offset or alignment do not fit the DMA-BUF, or it allows no "
-			    "attachment" },
-	{ ENOMEM, "ENOMEM", "not enough locked memory is allowed, or the adapter or the IOMMU has no "
-			    "room for it" },
-	{ ENOTSUPP_KERNEL, "ENOTSUPP", "the exporter refuses this device: no way from NIC to its memory "
-				       "over PCIe" },
-	{ EIO, "EIO", "the exporter's pages cannot be mapped for this NIC" },
-	{ EREMOTEIO, "EREMOTEIO", "there is no way over PCIe between the NIC and the exporter" },
+	{ EPROTONOSUPPORT, "EPROTONOSUPPORT",
+	  "the kernel's RDMA core knows no DMA-BUF (Linux 5.12 or newer does)" },
+	{ EINVAL, "EINVAL", "length, offset or alignment do not fit the DMA-BUF, or it cannot be "
+	  "attached to this device" },
+	{ ENOMEM, "ENOMEM", "the adapter or the IOMMU has no room for it in one piece" },
+	{ ENOTSUPP_KERNEL, "ENOTSUPP", "the exporter refuses to be attached to this device" },
+	{ EREMOTEIO, "EREMOTEIO", "the NIC cannot reach the exporter's memory over PCIe" },
 	{ EBADF, "EBADF", "the descriptor is no DMA-BUF" },
 };
 
 static int refused(int code, const char *what, const struct meaning *meanings, size_t n,
 		   size_t length, struct error *err)
 {
-	struct rlimit memlock;
+	struct rlimit limit;
 
 	for (size_t i = 0; i < n; i++) {
-		if (meanings[i].code != code)
+		const struct meaning *m = &meanings[i];
+
+		if (m->code != code)
 			continue;
-		if (code == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &memlock) == 0 &&
-		    memlock.rlim_cur != RLIM_INFINITY)
+		if (m->memlock && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
+		    limit.rlim_cur != RLIM_INFINITY)
 			return error_set(err, -code, "%s of %zu bytes: %s: %s; the limit of locked "
-					 "memory is %llu kB (ulimit -l)", what, length,
-					 meanings[i].name, meanings[i].text,
-					 (unsigned long long)memlock.rlim_cur >> 10);
-		return error_set(err, -code, "%s of %zu bytes: %s: %s", what, length,
-				 meanings[i].name, meanings[i].text);
+					 "memory is %llu kB (ulimit -l)", what, length, m->name,
+					 m->text, (unsigned long long)limit.rlim_cur >> 10);
+		return error_set(err, -code, "%s of %zu bytes: %s: %s", what, length, m->name,
+				 m->text);
 	}
 	return error_set_errno(err, -code, "%s of %zu bytes", what, length);
 }
@@ -73,7 +72,8 @@ static void add_chunk(struct memory *memory, struct ibv_mr *mr, size_t start, si
 int memory_add_mr(struct memory *memory, struct ibv_pd *pd, size_t start, size_t length,
 		  struct error *err)
 {
-	struct ibv_mr *mr = memory->verbs->reg_mr(pd, (char *)memory->mapped + start, length, ACCESS);
+	char *first = (char *)memory->mapped + start;
+	struct ibv_mr *mr = memory->verbs->reg_mr(pd, first, length, ACCESS);
 
 	if (!mr)
 		return refused(errno, "ibv_reg_mr", of_mr, ARRAY_SIZE(of_mr), length, err);
@@ -89,10 +89,11 @@ int memory_add_dmabuf(struct memory *memory, struct ibv_pd *pd, int fd, uint64_t
 	if (!memory->verbs->reg_dmabuf_mr)
 		return error_set(err, -EOPNOTSUPP, "this libibverbs has no ibv_reg_dmabuf_mr: "
 				 "rdma-core 34 or newer has");
-	mr = memory->verbs->reg_dmabuf_mr(pd, fd_offset, length, memory->address + start, fd, ACCESS);
+	mr = memory->verbs->reg_dmabuf_mr(pd, fd_offset, length, memory->address + start, fd,
+					  ACCESS);
 	if (!mr)
-		return refused(errno, "ibv_reg_dmabuf_mr", of_dmabuf, ARRAY_SIZE(of_dmabuf), length,
-			       err);
+		return refused(errno, "ibv_reg_dmabuf_mr", of_dmabuf, ARRAY_SIZE(of_dmabuf),
+			       length, err);
 	add_chunk(memory, mr, start, length);
 	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The bytes that a proof carries. Each 64-bit word tells its position, the generation of the buffer
- * and a seed of the run, through a bijection that can be undone: so a word that is wrong tells where
- * it came from (another place, an earlier generation) or that it is nothing that was ever written.
+ * and a seed of the run, through a bijection that can be undone: so a word that is wrong tells
+ * where it came from (another place, an earlier generation) or that it is nothing that was ever
+ * written.
  * A constant fill would not see a block that arrived in a wrong place.
  */
 #pragma once
@@ -17,8 +18,8 @@ struct pattern {
 };
 
 /*
- * Word `index` of the stream (its bytes 8 * index and on, little-endian), for every place that makes
- * it: processor and GPU.
+ * Word `index` of the stream (its bytes 8 * index and on, little-endian), for every place that
+ * makes it: processor and GPU.
  *
  *	x  = key + PATTERN_STEP * (generation mod 2^24 + 2^24 * (index mod 2^40))	mod 2^64
  *	lo = low 32 bits of x + high 32 bits of x	mod 2^32
@@ -98,7 +99,7 @@ enum pattern_fault_kind {
 
 struct pattern_fault {
 	enum pattern_fault_kind kind;
-	uint64_t offset;	/* of the first wrong byte, from the beginning of what was checked */
+	uint64_t offset;	/* of the first wrong byte, in what was checked */
 	uint64_t wrong_bytes;
 	uint32_t generation;	/* that was expected */
 	uint64_t from_offset;	/* MISPLACED: place in the stream of what stands at `offset` */
@@ -109,7 +110,8 @@ struct pattern_fault {
 void pattern_fill(void *buffer, size_t len, uint64_t offset, const struct pattern *p);
 
 /*
- * Check all of them. True: every byte is right. False: `*fault` describes the first, and counts all.
+ * Check all of them. True: every byte is right. False: `*fault` describes the first that is not,
+ * and counts all; NULL is allowed.
  *
  * The kind is told from the bytes around the first wrong one. Poison is known when it was made with
  * the seed of the run. A byte of it is equal to the right one in one of 256 places; for messages of
@@ -126,5 +128,6 @@ void pattern_poison(void *buffer, size_t len, uint64_t seed);
 bool pattern_poison_intact(const void *buffer, size_t len, uint64_t seed, uint64_t *offset,
 			   uint64_t *wrong_bytes);
 
-/* "3 bytes are wrong, the first at offset 4096: stale, of generation 2, not 3". The caller frees. */
+/* "3 bytes are wrong, the first at offset 4096: stale, of generation 2, not 3". The caller
+ * frees. */
 char *pattern_fault_text(const struct pattern_fault *fault);

@@ -84,7 +84,8 @@ static void beyond_the_word_is_still_different(void **state)
 			assert_int_not_equal(
 				pattern_word(places[a / 4], generation(generations[a % 4])),
 				pattern_word(places[b / 4], generation(generations[b % 4])));
-	assert_int_not_equal(pattern_word(3, &now), pattern_word(3, &(struct pattern){ .seed = 1 }));
+	assert_int_not_equal(pattern_word(3, &now),
+			     pattern_word(3, &(struct pattern){ .seed = 1 }));
 }
 
 /* What pattern.h promises of PATTERN_STEP: no byte stays as it was in the generation before, nor
@@ -111,7 +112,7 @@ static void every_byte_changes(void **state)
 }
 
 /* Every wrong value of every byte is seen, at every alignment of small buffers; and it is nothing
- * that has ever been written, but for the one value that the generation before or the poison has. */
+ * that has ever been written, but for the values that the generation before and the poison have. */
 static void each_byte_of_small_buffers(void **state)
 {
 	uint8_t right[64], stale[64], wrong[64], poison[64];
