@@ -114,8 +114,11 @@ bool proof_record_find(struct judging *g, const char *kind, const struct site_rd
 	look(g, out, false);
 	look(g, out, true);
 	if (!out->record) {
-		judge_unknown(g, again, "no run of this kind is recorded for %s",
-			      proof_record_name(g, out));
+		/* a damaged file may have been it */
+		const char *gap = peek_gap(g, "/proofs/%s", kind);
+
+		judge_unknown(g, again, "no run of this kind is recorded for %s%s%s",
+			      proof_record_name(g, out), gap ? "; " : "", gap ? gap : "");
 		return false;
 	}
 	proof_record_fact(g, out, "run", NULL, NULL);

@@ -102,6 +102,18 @@ static void none(void **state)
 	assert_non_null(strstr(v->obtain, "railhead prove --listen"));
 }
 
+/* A file that could not be read may have been it. */
+static void damaged(void **state)
+{
+	struct proof_test *t = *state;
+
+	scene_set(t->s->snapshots[0], "/gaps",
+		  "[{'pointer': '/proofs', 'reason': 'host-x.json: no time', 'errno': 22}]");
+	const struct verdict *v = judged(t);
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "gpu-2/ens1f0; host-x.json: no time");
+}
+
 static void of_another_pair(void **state)
 {
 	struct proof_test *t = *state;
@@ -293,7 +305,7 @@ int main(void)
 		TEST(stale),	      TEST(stale_and_wrong),  TEST(not_compared),
 		TEST(newest_counts),  TEST(wrong_bytes),      TEST(one_way_only),
 		TEST(speed_is_no_proof), TEST(did_not_run),   TEST(counters),
-		TEST(hostile),
+		TEST(hostile),	      TEST(damaged),
 	};
 
 	return cmocka_run_group_tests_name("proof", tests, NULL, NULL);

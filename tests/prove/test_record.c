@@ -475,17 +475,58 @@ static void other_kinds(void **state)
 	assert_null(json_at(t->gpu, "/proofs/gdr"));
 }
 
+/* --- the example ------------------------------------------------------------------------------ */
+
+#define EXAMPLE RAILHEAD_SOURCE "/tests/data/proofs/host-aistor-01.json"
+
+static json_t *example_make(const struct folder_test *t)
+{
+	json_t *record = record_of(t, "0123456789abcdef", 1767225600);
+
+	json_put_string(record, "railhead", "1.0");
+	json_put_int(record, "serial", 1);
+	return record;
+}
+
+/* What other tests and docs/proof.md show is what is written today (--update writes it). */
+static void example(void **state)
+{
+	_cleanup_json_ json_t *kept = json_load_file(EXAMPLE, 0, NULL);
+	_cleanup_json_ json_t *made = example_make(*state);
+
+	assert_true(json_equal(kept, made));
+}
+
+static int example_update(void)
+{
+	struct folder_test *t;
+
+	setup((void **)&t);
+	_cleanup_json_ json_t *record = example_make(t);
+	_cleanup_free_ char *text = json_to_text(record, true);
+	FILE *f = fopen(EXAMPLE, "w");
+	bool written = f && fputs(text, f) >= 0;
+
+	if (f)
+		written &= fclose(f) == 0;
+	teardown((void **)&t);
+	return written ? 0 : 1;
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], "--update"))
+		return example_update();
+
 	const struct CMUnitTest tests[] = {
 		TEST(verdicts),		TEST(doubled_snapshot),	   TEST(stored_and_found),
 		TEST(newest_by_content), TEST(pairs_are_kept_apart), TEST(hostile_names),
 		TEST(damaged),		TEST(half_written),	   TEST(hostile_files),
 		TEST(many_damaged),	TEST(folder_is_made),	   TEST(folder_is_none),
 		TEST(full_disk),	TEST(stale_by_each_member), TEST(bond_fingerprint),
-		TEST(freshness),	TEST(other_kinds),
+		TEST(freshness),	TEST(other_kinds),	   TEST(example),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
