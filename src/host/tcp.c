@@ -12,30 +12,20 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "host/resolve.h"
+
+/* A name to listen on is looked up for so long at most. */
+#define LISTEN_NAME_MS 10000
 
 /* Numeric text of an address, without the IPv6 clothes of an IPv4 one. */
-static char *address_text(const struct sockaddr_storage *address, socklen_t len)
+static char *address_text(const struct resolved *a)
 {
 	char text[NI_MAXHOST];
 
-	if (getnameinfo((const struct sockaddr *)address, len, text, sizeof(text), NULL, 0,
+	if (getnameinfo((const struct sockaddr *)&a->address, a->len, text, sizeof(text), NULL, 0,
 			NI_NUMERICHOST) != 0)
 		return xstrdup("an unknown address");
 	return xstrdup(text_starts_with(text, "::ffff:") && strchr(text, '.') ? text + 7 : text);
-}
-
-static int resolve(struct addrinfo **list, const char *host, uint16_t port, int flags,
-		   struct error *err)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV };
-	_cleanup_free_ char *service = xasprintf("%u", port);
-	int rc = getaddrinfo(host, service, &hints, list);
-
-	if (rc == 0)
-		return 0;
-	if (rc == EAI_SYSTEM)
-		return error_set_errno(err, -errno, "address of %s", host);
-	return error_set(err, -ENOENT, "address of %s: %s", host, gai_strerror(rc));
 }
 
 static void set_option(int fd, int level, int option, int value)
@@ -61,17 +51,18 @@ static int socket_new(int family)
 	return fd < 0 ? -errno : fd;
 }
 
-static int listen_on(const struct addrinfo *a)
+static int listen_on(const struct resolved *a)
 {
-	_cleanup_close_ int fd = socket_new(a->ai_family);
+	_cleanup_close_ int fd = socket_new(a->address.ss_family);
 	int listening = fd;
 
 	if (fd < 0)
 		return fd;
 	set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-	if (a->ai_family == AF_INET6)
+	if (a->address.ss_family == AF_INET6)
 		set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-	if (bind(fd, a->ai_addr, a->ai_addrlen) < 0 || listen(fd, SOMAXCONN) < 0)
+	if (bind(fd, (const struct sockaddr *)&a->address, a->len) < 0 ||
+	    listen(fd, SOMAXCONN) < 0)
 		return -errno;
 	fd = -1;
 	return listening;
@@ -79,19 +70,18 @@ static int listen_on(const struct addrinfo *a)
 
 int tcp_listen(const char *address, uint16_t port, struct error *err)
 {
-	struct addrinfo *list;
+	_cleanup_free_ struct resolved *list = NULL;
+	size_t n;
 	/* all addresses: the IPv6 socket also takes IPv4, where the kernel has IPv6 */
-	int rc = resolve(&list, address ? address : "::", port, AI_PASSIVE, err);
+	int rc = resolve(&list, &n, address ? address : "::", port,
+			 clock_now_ms() + LISTEN_NAME_MS, err);
 
 	if (rc < 0)
 		return rc;
-	for (const struct addrinfo *a = list; a; a = a->ai_next) {
-		rc = listen_on(a);
-		if (rc >= 0)
-			break;
-	}
-	freeaddrinfo(list);
-	if (rc < 0 && !address && (rc == -EAFNOSUPPORT || rc == -EADDRNOTAVAIL))
+	rc = -EADDRNOTAVAIL;
+	for (size_t i = 0; i < n && rc < 0; i++)
+		rc = listen_on(&list[i]);
+	if (!address && (rc == -EAFNOSUPPORT || rc == -EADDRNOTAVAIL))
 		return tcp_listen("0.0.0.0", port, err);
 	if (rc < 0)
 		return error_set_errno(err, rc, "listening on %s port %u",
@@ -113,13 +103,13 @@ uint16_t tcp_port(int fd)
 
 int tcp_accept(int listener, char **peer, struct error *err)
 {
-	struct sockaddr_storage address;
-	socklen_t len = sizeof(address);
-	int fd = accept4(listener, (struct sockaddr *)&address, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct resolved from = { .len = sizeof(from.address) };
+	int fd = accept4(listener, (struct sockaddr *)&from.address, &from.len,
+			 SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd >= 0) {
 		watch_peer(fd);
-		*peer = address_text(&address, len);
+		*peer = address_text(&from);
 		return fd;
 	}
 	switch (errno) {
@@ -157,9 +147,9 @@ static int wait_for(int fd, short events, int64_t deadline_ms)
 	}
 }
 
-static int connect_to(const struct addrinfo *a, int64_t deadline_ms)
+static int connect_to(const struct resolved *a, int64_t deadline_ms)
 {
-	_cleanup_close_ int fd = socket_new(a->ai_family);
+	_cleanup_close_ int fd = socket_new(a->address.ss_family);
 	int connected = fd, code = 0;
 	socklen_t len = sizeof(code);
 
@@ -167,7 +157,7 @@ static int connect_to(const struct addrinfo *a, int64_t deadline_ms)
 		return fd;
 	watch_peer(fd);
 	/* EINTR: the kernel goes on connecting, as with EINPROGRESS */
-	if (connect(fd, a->ai_addr, a->ai_addrlen) < 0) {
+	if (connect(fd, (const struct sockaddr *)&a->address, a->len) < 0) {
 		if (errno != EINPROGRESS && errno != EINTR)
 			return -errno;
 		int rc = wait_for(fd, POLLOUT, deadline_ms);
@@ -185,28 +175,23 @@ static int connect_to(const struct addrinfo *a, int64_t deadline_ms)
 int tcp_connect(const char *host, uint16_t port, int64_t deadline_ms, char **peer,
 		struct error *err)
 {
-	struct addrinfo *list;
-	int64_t n = 0;
-	int rc = resolve(&list, host, port, 0, err);
+	_cleanup_free_ struct resolved *list = NULL;
+	size_t n;
+	int rc = resolve(&list, &n, host, port, deadline_ms, err);
 
 	if (rc < 0)
 		return rc;
-	for (const struct addrinfo *a = list; a; a = a->ai_next)
-		n++;
-	for (const struct addrinfo *a = list; a; a = a->ai_next, n--) {
+	for (size_t i = 0; i < n; i++) {
 		/* an address that answers nothing leaves time for the others */
 		int64_t now = clock_now_ms();
-		struct sockaddr_storage address = {0};
 
-		rc = connect_to(a, now + (deadline_ms - now) / n);
+		rc = connect_to(&list[i], now + (deadline_ms - now) / (int64_t)(n - i));
 		if (rc >= 0) {
-			memcpy(&address, a->ai_addr, a->ai_addrlen);
-			*peer = address_text(&address, a->ai_addrlen);
-			break;
+			*peer = address_text(&list[i]);
+			return rc;
 		}
 	}
-	freeaddrinfo(list);
-	return rc < 0 ? error_set_errno(err, rc, "connecting to %s port %u", host, port) : rc;
+	return error_set_errno(err, rc, "connecting to %s port %u", host, port);
 }
 
 /* 0: try again once the descriptor is ready. */

@@ -24,7 +24,7 @@ uint16_t tcp_port(int fd);
 /* Take a waiting connection. -EAGAIN: none; -EMFILE, -ENFILE, -ENOBUFS, -ENOMEM: no room for it.
  * `*peer` is its numeric address, the caller's. */
 int tcp_accept(int listener, char **peer, struct error *err);
-/* Connect to a name or number, each of its addresses in turn. -ETIMEDOUT, -ENOENT: no such name.
+/* Connect to a name or number, each of its addresses in turn. -ETIMEDOUT; -ENOENT: no such name.
  * `*peer` is the numeric address that answered, the caller's. */
 int tcp_connect(const char *host, uint16_t port, int64_t deadline_ms, char **peer,
 		struct error *err);

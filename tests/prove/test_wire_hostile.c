@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strangers before a listener, listeners that are none, peers that die, and hands on the path. */
+/* Strangers before a listener: what they say, how many they are, how slow, when they die. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -18,7 +17,7 @@
 
 #include "base/alloc.h"
 #include "host/clock.h"
-#include "pair.h"
+#include "recorded.h"
 #include "prove/wire.h"
 
 #define PATIENCE_MS 30000
@@ -90,17 +89,17 @@ static void *call(void *data)
 	return NULL;
 }
 
-/* The right peer comes and is served. Ends the listener. */
-static void assert_serves(struct wire_listener *listener)
+/* The right peer comes and is served within its limit. Ends the listener. */
+static void assert_serves_within(struct wire_listener *listener, int timeout_ms)
 {
 	struct caller caller = { .port = wire_listener_port(listener), .token = PAIR_TOKEN,
-				 .timeout_ms = PATIENCE_MS };
+				 .timeout_ms = timeout_ms };
 	_cleanup_error_ struct error err = {0};
 	struct wire *wire;
 	pthread_t thread;
 
 	assert_int_equal(pthread_create(&thread, NULL, call, &caller), 0);
-	assert_int_equal(wire_accept(&wire, listener, PATIENCE_MS, &err), 0);
+	assert_int_equal(wire_accept(&wire, listener, timeout_ms, &err), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(caller.rc, 0);
 	wire_close(wire);
@@ -108,36 +107,9 @@ static void assert_serves(struct wire_listener *listener)
 	wire_listener_close(listener);
 }
 
-/* Frames that a connector with these nonces would send. */
-struct script {
-	uint8_t bytes[1024];
-	size_t len;
-};
-
-static void script_add(struct script *s, const struct wire_reply *reply)
+static void assert_serves(struct wire_listener *listener)
 {
-	wire_frame_prefix(s->bytes + s->len, reply->len);
-	memcpy(s->bytes + s->len + WIRE_LENGTH_BYTES, reply->body, reply->len);
-	s->len += WIRE_LENGTH_BYTES + reply->len;
-}
-
-/* A whole session as someone on the path writes it down: up what the connector says, down what the
- * listener says. */
-static void session(struct script *up, struct script *down, const char *token)
-{
-	static const uint8_t nonces[2][WIRE_NONCE_BYTES] = { { 3 }, { 4 } };
-	struct wire_handshake c, l;
-	struct wire_reply from_c, from_l;
-
-	*up = *down = (struct script){0};
-	wire_handshake_start(&l, WIRE_LISTENER, 1, 1, nonces[0], &from_l);
-	wire_handshake_start(&c, WIRE_CONNECTOR, 1, 1, nonces[1], &from_c);
-	while (!c.done) {
-		script_add(up, &from_c);
-		wire_handshake_feed(&l, token, from_c.body, from_c.len, &from_l, NULL);
-		script_add(down, &from_l);
-		wire_handshake_feed(&c, token, from_l.body, from_l.len, &from_c, NULL);
-	}
+	assert_serves_within(listener, PATIENCE_MS);
 }
 
 /* --- strangers -------------------------------------------------------------------------------- */
@@ -250,8 +222,8 @@ static void test_slow(void **state RH_UNUSED)
 	session(&up, &down, PAIR_TOKEN);
 	do {
 		/* one that is thrown out may not take it */
-		if (n < 40)
-			(void)!send(fd, up.bytes + n++, 1, MSG_NOSIGNAL);
+		(void)!send(fd, up.bytes + n++, 1, MSG_NOSIGNAL);
+		assert_true(n < 45);	/* of 49: it still speaks when its time is over */
 		assert_int_equal(wire_accept(&wire, listener, 200, &err), -ETIMEDOUT);
 		assert_true(clock_now_ms() < deadline_ms);
 	} while (!strstr(err.message, "2 refused"));
@@ -302,10 +274,38 @@ static void test_crowd(void **state RH_UNUSED)
 		assert_int_equal(wire_accept(&wire, listener, 1, NULL), -ETIMEDOUT);
 		assert_true(open_descriptors() <= before + 130);
 	}
-	/* the crowd still stands there */
-	assert_serves(listener);
+	/* the crowd still stands there, and would for a second more */
+	assert_serves_within(listener, 4000);
 	for (size_t i = 0; i < CROWD; i++)
 		close(fds[i]);
+}
+
+/* Who came first makes room, so that a newcomer has time to speak whoever comes behind it. */
+static void test_room(void **state RH_UNUSED)
+{
+	struct wire_listener *listener = listener_new();
+	struct script up, down;
+	int before[150], behind[100];
+	uint8_t heard[64];
+
+	session(&up, &down, PAIR_TOKEN);
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++)
+		before[i] = stranger(wire_listener_port(listener));
+	int fd = stranger(wire_listener_port(listener));
+	for (size_t i = 0; i < ARRAY_SIZE(behind); i++)
+		behind[i] = stranger(wire_listener_port(listener));
+	/* all have been let in once these two are out */
+	assert_thrown_out(listener, before[0]);
+	assert_int_equal(answer(listener, before[122], heard, 1), 0);
+	throw(fd, up.bytes, WIRE_LENGTH_BYTES + WIRE_HELLO_BYTES);
+	assert_int_equal(answer(listener, fd, heard, sizeof(heard)),
+			 WIRE_LENGTH_BYTES + WIRE_HELLO_BYTES);
+	close(fd);
+	for (size_t i = 1; i < ARRAY_SIZE(before); i++)
+		close(before[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(behind); i++)
+		close(behind[i]);
+	assert_serves(listener);
 }
 
 /* More come than are heard, all the time. */
@@ -363,97 +363,6 @@ static void test_busy(void **state RH_UNUSED)
 	close(fd);
 }
 
-/* --- listeners that are none ------------------------------------------------------------------ */
-
-struct impostor {
-	int listening;
-	const uint8_t *bytes;	/* NULL: what comes in goes back */
-	size_t len;
-	useconds_t pause_us;	/* after each byte */
-	bool hold;		/* do not close when all is said */
-};
-
-static void *impose(void *data)
-{
-	struct impostor *i = data;
-	int fd = accept(i->listening, NULL, NULL);
-	uint8_t byte;
-
-	if (!i->bytes)
-		while (recv(fd, &byte, 1, 0) == 1 && send(fd, &byte, 1, MSG_NOSIGNAL) == 1)
-			;
-	for (size_t n = 0; n < i->len && send(fd, i->bytes + n, 1, MSG_NOSIGNAL) == 1; n++)
-		if (i->pause_us)
-			usleep(i->pause_us);
-	/* what the caller says is taken until it goes: this end must not look like a reset */
-	if (!i->hold)
-		shutdown(fd, SHUT_WR);
-	while (recv(fd, &byte, 1, 0) == 1)
-		;
-	close(fd);
-	return NULL;
-}
-
-static int call_impostor(struct impostor *i, int timeout_ms, struct error *err)
-{
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(at);
-	struct wire *wire;
-	pthread_t thread;
-
-	i->listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(bind(i->listening, (struct sockaddr *)&at, sizeof(at)), 0);
-	assert_int_equal(listen(i->listening, 1), 0);
-	assert_int_equal(getsockname(i->listening, (struct sockaddr *)&at, &len), 0);
-	assert_int_equal(pthread_create(&thread, NULL, impose, i), 0);
-	int rc = wire_connect(&wire, "127.0.0.1", ntohs(at.sin_port), PAIR_TOKEN, timeout_ms, err);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	close(i->listening);
-	return rc;
-}
-
-static void test_impostors(void **state RH_UNUSED)
-{
-	static const uint8_t ssh[] = "SSH-2.0-OpenSSH_9.2\r\n";
-	static const uint8_t later[] =
-		"\0\0\0\x30\1RHPROVEL\0\2\0\3" "01234567890123456789012345678901" "new";
-	static const uint8_t busy[] = "\0\0\0\2\3\2", refused[] = "\0\0\0\2\3\1",
-			     strange[] = "\0\0\0\2\3\7";
-	_cleanup_error_ struct error err = {0};
-	struct script up, down;
-	struct impostor i = { .bytes = ssh, .len = sizeof(ssh) - 1 };
-
-	assert_int_equal(call_impostor(&i, PATIENCE_MS, &err), -EPROTO);
-	/* both ends of the versions are named */
-	i = (struct impostor){ .bytes = later, .len = sizeof(later) - 1 };
-	assert_int_equal(call_impostor(&i, PATIENCE_MS, &err), -EPROTONOSUPPORT);
-	assert_non_null(strstr(err.message, "versions 2 to 3"));
-	assert_non_null(strstr(err.message, "this end 1 to 1"));
-	i = (struct impostor){ .bytes = busy, .len = 6 };
-	assert_int_equal(call_impostor(&i, PATIENCE_MS, &err), -EBUSY);
-	i = (struct impostor){ .bytes = refused, .len = 6 };
-	assert_int_equal(call_impostor(&i, PATIENCE_MS, &err), -EACCES);
-	i = (struct impostor){ .bytes = strange, .len = 6 };
-	assert_int_equal(call_impostor(&i, PATIENCE_MS, &err), -EPROTO);
-	/* a mirror */
-	i = (struct impostor){0};
-	assert_int_equal(call_impostor(&i, PATIENCE_MS, &err), -EPROTO);
-	/* a recorded listener, whole: its proof is of another session */
-	session(&up, &down, PAIR_TOKEN);
-	i = (struct impostor){ .bytes = down.bytes, .len = down.len };
-	assert_int_equal(call_impostor(&i, PATIENCE_MS, &err), -EACCES);
-	/* and ending at every byte */
-	for (size_t n = 0; n < down.len; n++) {
-		i = (struct impostor){ .bytes = down.bytes, .len = n };
-		assert_int_equal(call_impostor(&i, PATIENCE_MS, &err), -ECONNRESET);
-	}
-	/* slow, and silent */
-	i = (struct impostor){ .bytes = down.bytes, .len = down.len, .pause_us = 50000 };
-	assert_int_equal(call_impostor(&i, 200, &err), -ETIMEDOUT);
-	i = (struct impostor){ .bytes = down.bytes, .len = 0, .hold = true };
-	assert_int_equal(call_impostor(&i, 50, &err), -ETIMEDOUT);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -463,9 +372,9 @@ int main(void)
 		cmocka_unit_test(test_dies_at_every_step),
 		cmocka_unit_test(test_slow),
 		cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_stampede),
 		cmocka_unit_test(test_busy),
-		cmocka_unit_test(test_impostors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
