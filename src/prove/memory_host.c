@@ -66,7 +66,7 @@ static int huge_page_size(size_t *size, struct error *err)
 static int huge_open_region(struct memory *memory, const struct memory_request *request,
 			    struct error *err)
 {
-	size_t page;
+	size_t page = 0;
 	int rc = huge_page_size(&page, err);
 
 	if (rc < 0)
