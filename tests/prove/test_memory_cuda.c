@@ -344,6 +344,15 @@ static void test_faults(void **state)
 	assert_int_equal(fault.kind, PATTERN_MISSING);
 	assert_int_equal(fault.offset, 20000);
 	assert_in_range(fault.wrong_bytes, 9800, 10001);
+	/* poison is known by its address, wherever the check begins */
+	for (size_t from = 1; from < 8; from++) {
+		assert_int_equal(memory_fill(memory, 0, length, 0, &now, NULL), 0);
+		assert_int_equal(memory_poison(memory, 501, 100, SEED, NULL), 0);
+		assert_int_equal(memory_check(memory, from, 8000, from, &now, &fault, NULL),
+				 -EBADMSG);
+		assert_int_equal(fault.kind, PATTERN_MISSING);
+		assert_in_range(fault.offset, 501, 503);
+	}
 	/* an earlier generation, far from the beginning and at its very end */
 	assert_int_equal(memory_fill(memory, 0, length, 0, &now, NULL), 0);
 	assert_int_equal(memory_fill(memory, length - 4096, 4096, length - 4096, &before, NULL), 0);
