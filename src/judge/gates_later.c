@@ -2,7 +2,7 @@
 /*
  * Gates whose facts come from active tests, from the Kubernetes API and from the storage:
  * registered here so that a ladder shows what is not proven yet. Where a record exists already it
- * is judged (proof_host.c, proof_pod.c, proof_gdr.c, k8s_resource.c, storage_path.c).
+ * is judged (proof_host.c, proof_marking.c, proof_pod.c, proof_gdr.c, k8s_resource.c, storage_path.c).
  */
 #include "judge/gdr.h"
 #include "judge/gpu.h"
@@ -219,17 +219,19 @@ const struct gate gates_later[] = {
 		.level = 2,
 		.scope = GATE_PAIR,
 		.title = "packets arrive with the declared DSCP and ECN bits",
+		.judge = judge_proof_marking,
 		.needs = { "proof.host", "qos.dscp" },
 		.not_applicable = no_qos,
-		.proves = "Packets of a marked run arrived at the peer with the declared DSCP and "
-			  "ECN bits, and the counters of the RoCE priority alone moved.",
+		.proves = "Packets of a marked run arrived with the declared DSCP and ECN bits, "
+			  "both ways.",
 		.why = "A traffic class that is set is not a marking that arrives: 24 instead of "
 		       "96, an RDMA-CM default that was lost, a VLAN without egress map, a switch "
 		       "that rewrites. The value that arrives names which.",
 		.fix = "Traffic class = DSCP << 2 in the application or rdma_cm default_roce_tos; "
 		       "trust DSCP on the switch port.",
-		.obtain = "An active test with capture at the receiver; its record goes to "
-			  "/proofs/marking.",
+		.obtain = "Run `railhead prove` between the two nodes with the declared DSCP: the "
+			  "receiver reads the marks from the header of each packet. Then `railhead "
+			  "check --proofs DIR A.json B.json` with a snapshot of each node.",
 		.source = "RFC 2474, RFC 3168; drivers/infiniband/core/cma.c (default_roce_tos)",
 	},
 	{

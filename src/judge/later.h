@@ -10,6 +10,8 @@ void judge_k8s_rdma_resource(struct judging *g);
 void judge_proof_pod(struct judging *g);
 /* proof_host.c: /proofs/host */
 void judge_proof_host(struct judging *g);
+/* proof_marking.c: /proofs/marking */
+void judge_proof_marking(struct judging *g);
 /* proof_gdr.c: /proofs/gdr */
 void judge_proof_gdr(struct judging *g);
 /* storage_path.c: /storage/path */

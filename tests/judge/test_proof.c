@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proof.host: from stored records of both ends to the verdict. */
+/* proof.host and proof.marking: from stored records of both ends to the verdict. */
 #include <string.h>
 
 #include "../prove/records.h"
@@ -44,7 +44,7 @@ static json_t *add(struct proof_test *t, struct records_form form)
 	form.peer_snapshot = t->s->snapshots[1];
 	json_t *record = records_make(&form);
 
-	json_append(json_arr(t->proofs, "host"), record);
+	json_append(json_arr(t->proofs, form.kind ? form.kind : "host"), record);
 	return record;
 }
 
@@ -273,6 +273,63 @@ static void counters(void **state)
 	}
 }
 
+/* --- proof.marking ---------------------------------------------------------------------------- */
+
+#define MARKS(reverse, sent, arrived)                                                              \
+	"{'run': 'marking', 'operation': 'send', 'reverse': " reverse ", 'result': {'verified': " \
+	"true, 'sent': " sent ", 'arrived': [" arrived "]}}"
+#define MARK(dscp, ecn) "{'dscp': " dscp ", 'ecn': " ecn ", 'messages': 8}"
+#define BACK MARKS("true", MARK("24", "2"), MARK("24", "2"))
+
+static void marking(void **state)
+{
+	static const struct {
+		const char *runs, *cause, *text;
+		enum verdict_status status;
+	} rows[] = {
+		{ "[" MARKS("false", MARK("24", "2"), MARK("24", "2")) "," BACK "]", NULL,
+		  "DSCP and ECN arrived as sent, both ways", VERDICT_PASS },
+		{ "[" MARKS("false", MARK("24", "2"), MARK("24", "2") "," MARK("24", "3")) "," BACK
+		  "]", NULL, "arrived as sent", VERDICT_PASS },
+		{ "[" MARKS("false", MARK("24", "2"), MARK("24", "2") "," MARK("0", "2")) "," BACK
+		  "]", "dscp-remarked", "marking of send by gpu-node-01: DSCP 24 was sent, 0 "
+					"arrived", VERDICT_FAIL },
+		{ "[" BACK "," MARKS("false", MARK("24", "2"), MARK("24", "0")) "]", "ecn-remarked",
+		  "ECN 2 was sent, 0 arrived", VERDICT_FAIL },
+		{ "[" MARKS("false", MARK("26", "2"), MARK("26", "2")) "," BACK "]", NULL,
+		  "DSCP 26 was sent, and the site declares 24", VERDICT_UNKNOWN },
+		{ "[" MARKS("false", MARK("24", "0"), MARK("24", "0")) "," BACK "]", NULL,
+		  "sent without ECN, which the site declares", VERDICT_UNKNOWN },
+		{ "[" BACK "]", NULL, "marks were not sent both ways", VERDICT_UNKNOWN },
+		{ "[" MARKS("false", MARK("24", "2"), "") "," BACK "]", NULL,
+		  "the marks of no packet could be read", VERDICT_UNKNOWN },
+		{ "[{'run': 'marking', 'operation': 'send', 'error': 'no UD'}," BACK "]", NULL,
+		  "did not take place: no UD", VERDICT_UNKNOWN },
+		{ "[{'run': 'marking', 'result': 7}," BACK "]", NULL, "does not tell what was sent",
+		  VERDICT_UNKNOWN },
+		{ "[]", NULL, "not sent both ways", VERDICT_UNKNOWN },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct proof_test *t = *state;
+
+		t->s->site.qos.declared = true;
+		t->s->site.qos.dscp = (struct site_number){ true, 24 };
+		t->s->site.qos.ecn = (struct site_bool){ true, true };
+		add(t, (struct records_form){0});
+		add(t, (struct records_form){ .kind = "marking", .runs = rows[i].runs });
+		judged(t);
+		const struct verdict *v = scene_verdict(t->s->ladder, "proof.marking", NULL);
+		scene_status(v, rows[i].status);
+		if (rows[i].cause)
+			scene_cause(v, rows[i].cause, rows[i].text);
+		else
+			scene_summary(v, rows[i].text);
+		teardown(state);
+		setup(state);
+	}
+}
+
 /* Nothing that a snapshot from outside may hold there is a pass, or crashes. */
 static void hostile(void **state)
 {
@@ -305,7 +362,7 @@ int main(void)
 		TEST(stale),	      TEST(stale_and_wrong),  TEST(not_compared),
 		TEST(newest_counts),  TEST(wrong_bytes),      TEST(one_way_only),
 		TEST(speed_is_no_proof), TEST(did_not_run),   TEST(counters),
-		TEST(hostile),	      TEST(damaged),
+		TEST(hostile),	      TEST(damaged),	      TEST(marking),
 	};
 
 	return cmocka_run_group_tests_name("proof", tests, NULL, NULL);

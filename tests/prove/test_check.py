@@ -91,7 +91,8 @@ def folders(t):
         run = railhead("--proofs", f"{folder}/none", write(folder, "0.json", NODES[0]))
         t.equal(run.returncode, 2, "a folder that was named must be there")
         t.ok(f"{folder}/none" in run.stderr.decode(), "its name is in the message", run.stderr.decode())
-        write(folder, "root/proc/sys/kernel/hostname", "x\n")
+        for name in ("ostype", "hostname", "osrelease", "version", "arch"):
+            write(folder, f"root/proc/sys/kernel/{name}", "x\n")
         run = railhead("--root", f"{folder}/root")
         t.ok(run.returncode in (0, 1), "the usual folder need not be there", run.stderr.decode())
         write(folder, "root/var/lib/railhead/proofs", "a file\n")
