@@ -45,7 +45,8 @@ static void RH_NORETURN look_up_in_child(const char *host, uint16_t port, int fd
 	size_t len = o.n * sizeof(*list);
 
 	/* less than a pipe holds: the writes do not wait */
-	bool written = write(fd, &o, sizeof(o)) == sizeof(o) && write(fd, list, len) == (ssize_t)len;
+	bool written = write(fd, &o, sizeof(o)) == sizeof(o) &&
+		       write(fd, list, len) == (ssize_t)len;
 	_exit(written ? 0 : 1);
 }
 

@@ -7,23 +7,23 @@
  *
  * Handshake. The first byte of a body is its kind; numbers are big endian.
  *
- *	connector		listener
- *	hello ->				1, "RHPROVE", 'C', lowest version (16 bits),
- *						highest version (16 bits), nonce (32 bytes)
- *			<- hello		the same with 'L'
- *	proof ->				2, 32 bytes
- *			<- proof		2, 32 bytes
- *			<- refusal		3, reason: 1 the token is wrong, 2 busy; instead of
- *						a hello or a proof
+ *	connector	listener
+ *	hello ->			1, "RHPROVE", 'C', lowest version (16 bits), highest
+ *					version (16 bits), nonce (32 bytes)
+ *			<- hello	the same with 'L'
+ *	proof ->			2, 32 bytes
+ *			<- proof	2, 32 bytes
+ *			<- refusal	3, reason (1 the token is wrong, 2 busy): instead of a
+ *					hello or a proof
  *
  * The version is the highest that both speak. A later version may append to its hello and not
- * change what is there. Keys come from HKDF-SHA256 (RFC 5869): the secret is the token, the salt is
- * the SHA-256 of the SHA-256s of both hellos, the info is a text for each purpose. A proof is the
- * key for the purpose of its role. Both nonces, both ranges of versions and the role are thus under
- * each proof: a recorded handshake, one reflected to its sender, and one whose versions were
- * changed on the way all fail. The connector proves first: a stranger gets nothing from a listener
- * but its versions and a nonce. The token has 128 random bits, so that recorded proofs do not lead
- * to it, and opens one session.
+ * change what is there. Keys come from HKDF-SHA256 (RFC 5869): the secret is the token, the salt
+ * is the SHA-256 of the SHA-256s of both hellos, the connector's first, the info is a text for
+ * each purpose (wire_auth.c). A proof is the key for the purpose of its role. Both nonces, both
+ * ranges of versions and the role are thus under each proof: a recorded handshake, one reflected
+ * to its sender, and one whose versions were changed on the way all fail. The connector proves
+ * first: a stranger gets nothing from a listener but its versions and a nonce. The token has 128
+ * random bits, so that recorded proofs do not lead to it, and opens one session.
  *
  * Messages. Then a body is a JSON text followed by a MAC: HMAC-SHA256 over the number of the frame
  * (64 bits, from 0, not sent), the length prefix, and the text, under a key of the direction. A

@@ -171,8 +171,8 @@ static int take_hello(struct wire_handshake *h, const char *token, const uint8_t
 		put_hello(h, reply);
 	if (min > max || max < h->version_min || min > h->version_max)
 		return error_set(err, -EPROTONOSUPPORT,
-				 "the peer speaks versions %u to %u of the protocol, this end %u to %u",
-				 min, max, h->version_min, h->version_max);
+				 "the peer speaks versions %u to %u of the protocol, this end %u "
+				 "to %u", min, max, h->version_min, h->version_max);
 	h->version = max < h->version_max ? max : h->version_max;
 	if (h->role == WIRE_CONNECTOR)
 		put_proof(h, token, reply);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two ends of the control channel that mean well, and what they say to each other. */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,6 +58,22 @@ static void *call(void *data)
 
 	c->rc = wire_connect(&c->wire, c->host, c->port, PAIR_TOKEN, PATIENCE_MS, NULL);
 	return NULL;
+}
+
+/* Over TCP. The caller closes both. */
+static void tcp_pair(struct wire **connector, struct wire **listening)
+{
+	_cleanup_(wire_listener) struct wire_listener *listener = NULL;
+	struct caller caller = { .host = "127.0.0.1" };
+	pthread_t thread;
+
+	assert_int_equal(wire_listen(&listener, "127.0.0.1", 0, PAIR_TOKEN, NULL), 0);
+	caller.port = wire_listener_port(listener);
+	assert_int_equal(pthread_create(&thread, NULL, call, &caller), 0);
+	assert_int_equal(wire_accept(listening, listener, PATIENCE_MS, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(caller.rc, 0);
+	*connector = caller.wire;
 }
 
 static void meet(const char *address, const char *host, const char *peer)
@@ -209,28 +224,19 @@ static void test_sizes(void **state RH_UNUSED)
 	_cleanup_free_ char *text = xmalloc(room + 2);
 	_cleanup_json_ json_t *over = NULL;
 	_cleanup_error_ struct error err = {0};
-	struct caller caller = { .host = "127.0.0.1" };
-	struct wire_listener *listener;
-	struct wire *wire;
-	pthread_t thread;
+	struct wire *a, *b;
 
 	memset(text, 'x', room + 2);
 	text[room + 1] = '\0';
 	over = message("big", text);
 	text[room] = '\0';
-	assert_int_equal(wire_listen(&listener, "127.0.0.1", 0, PAIR_TOKEN, &err), 0);
-	caller.port = wire_listener_port(listener);
-	assert_int_equal(pthread_create(&thread, NULL, call, &caller), 0);
-	assert_int_equal(wire_accept(&wire, listener, PATIENCE_MS, &err), 0);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	wire_listener_close(listener);
-
-	assert_int_equal(wire_send(wire, over, PATIENCE_MS, &err), -EMSGSIZE);
+	tcp_pair(&a, &b);
+	assert_int_equal(wire_send(b, over, PATIENCE_MS, &err), -EMSGSIZE);
 	/* nothing of it went out; the largest arrives whole */
-	say(wire, "big", text);
-	hear(caller.wire, "big", text);
-	wire_close(wire);
-	wire_close(caller.wire);
+	say(b, "big", text);
+	hear(a, "big", text);
+	wire_close(a);
+	wire_close(b);
 }
 
 /* A time limit does not lose what has come. */
@@ -301,6 +307,26 @@ static void test_last_words(void **state RH_UNUSED)
 	wire_close(a);
 }
 
+/* The same over TCP, where an end that closes with words unread resets the connection. */
+static void test_last_words_tcp(void **state RH_UNUSED)
+{
+	_cleanup_error_ struct error err = {0}, why = {0};
+	_cleanup_json_ json_t *m = NULL;
+	struct wire *a, *b;
+
+	tcp_pair(&a, &b);
+	say(a, "unread", "x");
+	hear(b, NULL, "x");
+	say(a, "unread", "y");
+	error_set(&why, -ENODEV, "the link went down");
+	wire_send_error(b, &why);
+	wire_close(b);
+	assert_int_equal(wire_receive(a, "result", &m, PATIENCE_MS, &err), -EREMOTEIO);
+	assert_non_null(strstr(err.message, "the link went down"));
+	assert_int_equal(wire_receive(a, "result", &m, PATIENCE_MS, &err), -ECONNRESET);
+	wire_close(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +339,7 @@ int main(void)
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_stalled),
 		cmocka_unit_test(test_last_words),
+		cmocka_unit_test(test_last_words_tcp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -215,7 +215,8 @@ static void test_slow(void **state RH_UNUSED)
 	_cleanup_error_ struct error err = {0};
 	struct script up, down;
 	struct wire *wire;
-	int fd = stranger(wire_listener_port(listener)), silent = stranger(wire_listener_port(listener));
+	int fd = stranger(wire_listener_port(listener));
+	int silent = stranger(wire_listener_port(listener));
 	int64_t deadline_ms = clock_now_ms() + PATIENCE_MS;
 	size_t n = 0;
 

@@ -48,7 +48,8 @@ static void *impose(void *data)
 
 static int call_impostor(struct impostor *i, int timeout_ms, struct error *err)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(at);
 	struct wire *wire;
 	pthread_t thread;
