@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bandwidth: every QP is kept full for some seconds. The messages of a QP go round a ring of places
+ * in its slot, each place with its own bytes. Then the final state is looked at, twice: what the
+ * timed part left, of one generation, and after it one message to each place of another one, so
+ * that a last message that is lost is seen too.
+ *
+ *	active				passive
+ *	ready			<->	ready
+ *	(posts for some seconds)
+ *	timed {messages, speed}	->
+ *	(one sees the bytes of the first generation, and says looked;
+ *	the other makes those of the last one, and says filled)
+ *	(one message to each place)
+ *	last			->			(but of reads)
+ *
+ * and outcome from the sink (run_share()).
+ */
+#include <errno.h>
+#include <sys/param.h>
+
+#include "prove/run_check.h"
+#include "prove/run_samples.h"
+
+#define LINE 64u	/* places begin on cache lines */
+#define GENERATION_TIMED 2u
+#define GENERATION_LAST 4u
+
+struct bandwidth {
+	struct run run;
+	size_t size, step;	/* of a message, and from one place to the next */
+	unsigned ring;		/* places of a slot */
+	uint64_t sent[ENDPOINT_QPS_MAX];	/* messages that were posted */
+	/* of the passive end: receives posted in all, messages that came, and still have to */
+	uint64_t offered[ENDPOINT_QPS_MAX], arrived[ENDPOINT_QPS_MAX], missing;
+	json_t *fault;
+};
+
+static struct run_message place(const struct bandwidth *b, unsigned qp, uint64_t number,
+				uint32_t generation)
+{
+	return (struct run_message){
+		.qp = qp,
+		.size = b->size,
+		.offset = run_slot(&b->run, qp) + number % b->ring * b->step,
+		.pattern = { .seed = b->run.p->seed, .generation = generation },
+	};
+}
+
+static uint64_t ring_bytes(const struct bandwidth *b)
+{
+	return (uint64_t)b->run.slots * b->ring * b->size;
+}
+
+static int fill(struct bandwidth *b, uint32_t generation, struct error *err)
+{
+	int rc = 0;
+
+	for (unsigned slot = 0; slot < b->run.slots; slot++) {
+		for (unsigned i = 0; i < b->ring && !rc; i++) {
+			struct run_message m = place(b, slot, i, generation);
+
+			rc = memory_fill(b->run.end->memory, m.offset, m.size, m.offset,
+					 &m.pattern, err);
+		}
+	}
+	return rc;
+}
+
+/* Both say it and both hear it. */
+static int meet(const struct run *run, const char *type, uint64_t bytes, struct error *err)
+{
+	_cleanup_json_ json_t *message = json_object_new();
+	int rc = run_tell(run, type, message, err);
+
+	return rc < 0 ? rc : run_hear(run, type, NULL, run_limit_ms(run, 4 * bytes), err);
+}
+
+/* One end says it, the other hears it. */
+static int say(const struct run *run, bool mine, const char *type, uint64_t bytes,
+	       struct error *err)
+{
+	_cleanup_json_ json_t *message = json_object_new();
+
+	return mine ? run_tell(run, type, message, err)
+		    : run_hear(run, type, NULL, run_limit_ms(run, 4 * bytes), err);
+}
+
+/* --- the active end --------------------------------------------------------------------------- */
+
+/* What the loops below do for each message: no call but that of the endpoint. */
+struct queue {
+	struct endpoint_op op;
+	uint64_t local, remote;	/* of the first place */
+	unsigned next;		/* place */
+};
+
+static int post_one(struct bandwidth *b, struct queue *q, bool more, struct error *err)
+{
+	q->op.local = q->local + q->next * b->step;
+	q->op.remote = q->remote + q->next * b->step;
+	q->op.more = more;
+	if (++q->next == b->ring)
+		q->next = 0;
+	b->sent[q->op.qp]++;
+	return run_post(&b->run, &q->op, err);
+}
+
+static void queues_make(const struct bandwidth *b, struct queue *queues)
+{
+	for (unsigned i = 0; i < b->run.qps; i++) {
+		struct queue *q = &queues[i];
+
+		q->op = run_op(&b->run, i, run_slot(&b->run, i), b->size);
+		q->local = q->op.local;
+		q->remote = q->op.remote;
+		q->next = (unsigned)(b->sent[i] % b->ring);
+	}
+}
+
+/* A last message with a completion of its own; for a write what tells that it is there. */
+static int finish(struct bandwidth *b, struct queue *queues, struct error *err)
+{
+	bool write = b->run.operation == RUN_WRITE;
+	int rc = 0;
+
+	for (unsigned i = 0; i < b->run.qps && !rc; i++) {
+		rc = run_make_room(&b->run, i, err);
+		if (!rc)
+			rc = write ? run_post_fence(&b->run, i, 0, err)
+				   : post_one(b, &queues[i], false, err);
+	}
+	return rc < 0 ? rc : run_drain(&b->run, b->run.qps * b->run.depth * b->size, err);
+}
+
+static uint64_t done(const struct bandwidth *b)
+{
+	uint64_t n = 0;
+
+	for (unsigned q = 0; q < b->run.qps; q++)
+		n += b->run.posted[q] - run_in_flight(&b->run, q);
+	return n;
+}
+
+static int keep_full(struct bandwidth *b, struct queue *queues, unsigned quarter,
+		     struct error *err)
+{
+	for (unsigned i = 0; i < b->run.qps; i++) {
+		uint64_t room = b->run.depth - run_in_flight(&b->run, i);
+
+		for (; room; room--) {
+			int rc = post_one(b, &queues[i], (b->sent[i] + 1) % quarter, err);
+			if (rc < 0)
+				return rc;
+		}
+	}
+	int n = run_poll(&b->run, err);
+	return MIN(n, 0);
+}
+
+/* Post for some seconds. `*speed` is what came of it. */
+static int timed(struct bandwidth *b, struct queue *queues, json_t **speed, struct error *err)
+{
+	_cleanup_run_samples_ struct run_samples samples = {0};
+	uint64_t begun = run_now_ns(), now = 0, moved_ns = 0, messages = 0,
+		 end = (uint64_t)(b->run.p->seconds * 1e9);
+	unsigned quarter = MAX(1u, b->run.depth / 4);
+
+	run_samples_begin(&samples, b->run.p->seconds);
+	while (now < end) {
+		int rc = keep_full(b, queues, quarter, err);
+		if (rc < 0)
+			return rc;
+		now = run_now_ns() - begun;
+		if (now < samples.sample[samples.n - 1].ns + RUN_SAMPLE_NS)
+			continue;
+		uint64_t n = done(b);
+		run_samples_add(&samples, now, n);
+		rc = run_watch(&b->run, err);
+		if (rc < 0)
+			return rc;
+		if (n != messages)
+			moved_ns = now;
+		messages = n;
+		if (now - moved_ns > (uint64_t)run_limit_ms(&b->run, b->size) * 1000000u)
+			return error_set(err, -ETIMEDOUT, "nothing moved for %d ms",
+					 run_limit_ms(&b->run, b->size));
+	}
+	int rc = finish(b, queues, err);
+	if (rc < 0)
+		return rc;
+	messages = 0;
+	for (unsigned q = 0; q < b->run.qps; q++)
+		messages += b->sent[q];
+	*speed = run_samples_speed(&samples, b->size, messages, run_now_ns() - begun);
+	return 0;
+}
+
+static int tell_timed(struct bandwidth *b, json_t *speed, struct error *err)
+{
+	_cleanup_json_ json_t *message = json_object_new();
+	json_t *sent = json_arr(message, "messages");
+
+	for (unsigned q = 0; q < b->run.qps; q++)
+		json_append(sent, json_integer_new((int64_t)b->sent[q]));
+	json_put(message, "speed", json_incref(speed));
+	return run_tell(&b->run, "timed", message, err);
+}
+
+static int move_last(struct bandwidth *b, struct error *err)
+{
+	struct queue queues[ENDPOINT_QPS_MAX];
+	int rc = 0;
+
+	queues_make(b, queues);
+	for (unsigned i = 0; i < b->ring && !rc; i++) {
+		for (unsigned q = 0; q < b->run.qps && !rc; q++) {
+			rc = run_make_room(&b->run, q, err);
+			if (!rc)
+				rc = post_one(b, &queues[q], false, err);
+		}
+	}
+	return rc < 0 ? rc : finish(b, queues, err);
+}
+
+/* --- the passive end -------------------------------------------------------------------------- */
+
+static int offer(struct bandwidth *b, unsigned qp, struct error *err)
+{
+	struct run_message m = place(b, qp, b->offered[qp]++, 0);
+
+	return run_post_receive(&b->run, qp, m.offset, m.size, err);
+}
+
+/* Receives of messages, or of what tells that writes are there. */
+static int offer_all(struct bandwidth *b, struct error *err)
+{
+	unsigned each = b->run.operation == RUN_READ ? 0 : b->run.depth;
+	int rc = 0;
+
+	for (unsigned q = 0; q < b->run.qps; q++)
+		for (unsigned i = 0; i < each && !rc; i++)
+			rc = offer(b, q, err);
+	return rc;
+}
+
+static int on_receive(void *arg, unsigned qp, const struct ibv_wc *wc, struct error *err)
+{
+	struct bandwidth *b = arg;
+
+	if (b->run.operation == RUN_SEND && wc->byte_len != b->size)
+		return error_set(err, -EPROTO, "a message of %u bytes arrived, not %zu",
+				 wc->byte_len, b->size);
+	b->arrived[qp]++;
+	if (b->missing)
+		b->missing--;
+	return offer(b, qp, err);
+}
+
+static void found_more(struct bandwidth *b, unsigned qp)
+{
+	struct run_message m = place(b, qp, b->arrived[qp], 0);
+
+	if (b->fault)
+		return;
+	b->fault = run_fault(&b->run, "duplicate", &m);
+	json_put_string(b->fault, "text", "more messages arrived than were sent");
+}
+
+/*
+ * Take what comes until all that `b->sent` says is there, and in memory: the messages themselves, or
+ * for writes `fences` of each QP. `listening`: or until the other end has something to say.
+ */
+static int await(struct bandwidth *b, uint64_t fences, bool listening, struct error *err)
+{
+	uint64_t expected[ENDPOINT_QPS_MAX], bytes = 0;
+
+	b->missing = 0;
+	for (unsigned q = 0; q < b->run.qps; q++) {
+		expected[q] = b->run.operation == RUN_SEND ? b->sent[q] : fences;
+		if (expected[q] > b->arrived[q])
+			b->missing += expected[q] - b->arrived[q];
+		bytes += b->run.depth * b->size;
+	}
+	int rc = run_await(&b->run, &b->missing, run_limit_ms(&b->run, bytes), listening, err);
+	for (unsigned q = 0; q < b->run.qps && !rc && !b->missing; q++)
+		if (b->arrived[q] > expected[q])
+			found_more(b, q);
+	return rc;
+}
+
+/* Until the active end has said that its time is over. */
+static int serve(struct bandwidth *b, json_t **speed, struct error *err)
+{
+	const uint64_t endless = 1;
+	int limit_ms = run_limit_ms(&b->run, b->run.qps * b->run.depth * b->size) +
+		       (int)(b->run.p->seconds * 1000);
+	_cleanup_json_ json_t *message = NULL;
+	int rc = 0;
+
+	if (b->run.operation == RUN_SEND)
+		rc = run_await(&b->run, &endless, limit_ms, true, err);
+	if (!rc)
+		rc = run_hear(&b->run, "timed", &message, limit_ms, err);
+	for (unsigned q = 0; q < b->run.qps && !rc; q++) {
+		json_t *n = json_array_get(json_object_get(message, "messages"), q);
+
+		if (!json_is_integer(n) || json_integer_value(n) < 0)
+			return error_set(err, -EPROTO, "messages of QP %u: malformed", q);
+		b->sent[q] = (uint64_t)json_integer_value(n);
+	}
+	if (rc < 0)
+		return rc;
+	*speed = json_incref(json_object_get(message, "speed"));
+	return json_is_object(*speed) ? 0 : error_set(err, -EPROTO, "no speed was told");
+}
+
+/* --- the sink --------------------------------------------------------------------------------- */
+
+/* Places that messages of any QP of the slot have reached; the first ones of the ring. */
+static unsigned reached(const struct bandwidth *b, unsigned slot)
+{
+	uint64_t most = 0;
+
+	for (unsigned q = slot; q < b->run.qps; q += b->run.slots)
+		most = MAX(most, b->sent[q]);
+	return (unsigned)MIN(most, (uint64_t)b->ring);
+}
+
+/* Bytes of every place, poison where none is. */
+static int look_at_slot(struct bandwidth *b, unsigned slot, uint32_t generation, struct error *err)
+{
+	unsigned n = reached(b, slot);
+	size_t end = slot * b->run.stride;
+	int rc = 0;
+
+	for (unsigned i = 0; i < n && !rc; i++) {
+		struct run_message m = place(b, slot, i, generation);
+
+		rc = run_check_bytes(&b->run, &m, &b->fault, err);
+		end = m.offset + m.size;
+		if (!rc && i + 1 < n)
+			rc = run_check_untouched(&b->run, &m, end, b->step - b->size,
+						 "between two messages", &b->fault, err);
+	}
+	return rc < 0 ? rc
+		      : run_check_untouched(&b->run, NULL, end,
+					    (slot + 1) * b->run.stride - end,
+					    "behind the messages", &b->fault, err);
+}
+
+static int look(struct bandwidth *b, uint32_t generation, struct error *err)
+{
+	size_t used = b->run.slots * b->run.stride;
+	int rc = 0;
+
+	for (unsigned slot = 0; slot < b->run.slots && !rc; slot++)
+		rc = look_at_slot(b, slot, generation, err);
+	if (!rc)
+		rc = run_check_untouched(&b->run, NULL, used,
+					 memory_length(b->run.end->memory) - used,
+					 "in which no message was expected", &b->fault, err);
+	return rc < 0 ? rc : run_check_canaries(&b->run, NULL, &b->fault, err);
+}
+
+/* --- both ------------------------------------------------------------------------------------- */
+
+static int prepare(struct bandwidth *b, struct error *err)
+{
+	struct run *run = &b->run;
+	int rc;
+
+	b->size = run->p->size_max;
+	b->step = MIN((b->size + LINE - 1) / LINE * LINE, run->stride);
+	/* the next round of the ring waits for the last one to be on its way */
+	b->ring = (unsigned)MIN(run->stride / b->step, (size_t)2 * run->depth);
+	rc = run->sink ? run_check_prepare(run, err) : fill(b, GENERATION_TIMED, err);
+	if (!rc && !run->active)
+		rc = offer_all(b, err);
+	return rc < 0 ? rc : meet(run, "ready", run->bytes, err);
+}
+
+static int first_part(struct bandwidth *b, json_t **speed, struct error *err)
+{
+	struct queue queues[ENDPOINT_QPS_MAX];
+	int rc;
+
+	if (b->run.active) {
+		queues_make(b, queues);
+		rc = timed(b, queues, speed, err);
+		if (!rc)
+			rc = tell_timed(b, *speed, err);
+	} else {
+		rc = serve(b, speed, err);
+		if (!rc && b->run.sink)
+			rc = await(b, 1, false, err);
+	}
+	if (!rc && b->run.sink)
+		rc = look(b, GENERATION_TIMED, err);
+	return rc < 0 ? rc : say(&b->run, b->run.sink, "looked", b->run.bytes, err);
+}
+
+static int last_part(struct bandwidth *b, struct error *err)
+{
+	struct run *run = &b->run;
+	int rc = run->sink ? 0 : fill(b, GENERATION_LAST, err);
+
+	if (!rc)
+		rc = say(run, !run->sink, "filled", ring_bytes(b), err);
+	if (!rc && run->active)
+		rc = move_last(b, err);
+	if (rc < 0)
+		return rc;
+	if (!run->active && run->sink) {
+		for (unsigned q = 0; q < run->qps; q++)
+			b->sent[q] += b->ring + (run->operation == RUN_SEND);
+		rc = await(b, 2, true, err);
+	}
+	if (!rc && run->operation != RUN_READ)
+		rc = say(run, run->active, "last", ring_bytes(b), err);
+	if (!rc && !run->active && run->sink)
+		rc = await(b, 2, false, err);
+	return !rc && run->sink ? look(b, GENERATION_LAST, err) : rc;
+}
+
+static int bandwidth(struct bandwidth *b, json_t **result, struct error *err)
+{
+	_cleanup_json_ json_t *speed = NULL;
+
+	int rc = prepare(b, err);
+	if (!rc)
+		rc = first_part(b, &speed, err);
+	if (!rc)
+		rc = last_part(b, err);
+	if (rc < 0)
+		return rc;
+	if (b->run.sink) {
+		*result = json_object_new();
+		json_put_bool(*result, "verified", !b->fault);
+		json_put_int(*result, "size_bytes", (int64_t)b->size);
+		json_put_int(*result, "qps", b->run.qps);
+		json_put_int(*result, "depth", b->run.depth);
+		json_put(*result, "fault", json_incref(b->fault));
+		/* the speed may be the other end's words: they replace nothing */
+		json_object_update_missing(*result, speed);
+	}
+	rc = run_share(&b->run, result, err);
+	if (!rc && json_get_bool(*result, "verified", false))
+		rc = run_use_up_receives(&b->run, err);
+	return rc;
+}
+
+int run_bandwidth(json_t **result, struct run_end *end, const struct run_parameters *p,
+		  struct error *err)
+{
+	struct bandwidth b = {0};
+
+	*result = NULL;
+	int rc = run_begin(&b.run, "bandwidth", end, p, RUN_LAYOUT_RING, err);
+	b.run.on_receive = on_receive;
+	b.run.arg = &b;
+	if (!rc)
+		rc = bandwidth(&b, result, err);
+	json_decref(b.fault);
+	if (rc < 0) {
+		json_decref(*result);
+		*result = NULL;
+	}
+	return rc;
+}
