@@ -60,12 +60,32 @@ static void expect_definition(uint64_t offset, size_t len, const struct pattern 
 	}
 }
 
+/* Past the cache where the address is a multiple of 16. */
+static void expect_large_fill(void)
+{
+	const size_t len = (4u << 20) + 77;
+	_cleanup_free_ uint8_t *room = xmalloc(len + 32);
+
+	for (size_t align = 0; align < 32; align += 8) {
+		size_t first = 16 - (uintptr_t)room % 16 + align % 17;
+
+		memset(room, 0xee, len + 32);
+		pattern_fill(room + first, len - 16, 8, &now);
+		for (size_t i = 0; i < len - 16; i++)
+			if (room[first + i] != byte_by_definition(8 + i, &now))
+				fail_msg("byte %zu from %zu on", i, first);
+		assert_int_equal(room[first - 1], 0xee);
+		assert_int_equal(room[first + len - 16], 0xee);
+	}
+}
+
 static void any_alignment_and_length(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len < 300; len++)
 		expect_definition(len * 13 % 11, len, &now);
 	expect_definition(3, 100001, &now);
+	expect_large_fill();
 	/* places and generations beyond what a word holds change its key, in mid-buffer too */
 	expect_definition((8ull << 40) - 331, 1000, &now);
 	expect_definition((24ull << 40) + 5, 77, &now);
