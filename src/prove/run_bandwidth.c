@@ -70,8 +70,7 @@ static int fill(struct bandwidth *b, uint32_t generation, struct error *err)
 /* Both say it and both hear it. */
 static int meet(const struct run *run, const char *type, uint64_t bytes, struct error *err)
 {
-	_cleanup_json_ json_t *message = json_object_new();
-	int rc = run_tell(run, type, message, err);
+	int rc = run_say(run, type, err);
 
 	return rc < 0 ? rc : run_hear(run, type, NULL, run_limit_ms(run, 4 * bytes), err);
 }
@@ -80,9 +79,7 @@ static int meet(const struct run *run, const char *type, uint64_t bytes, struct 
 static int say(const struct run *run, bool mine, const char *type, uint64_t bytes,
 	       struct error *err)
 {
-	_cleanup_json_ json_t *message = json_object_new();
-
-	return mine ? run_tell(run, type, message, err)
+	return mine ? run_say(run, type, err)
 		    : run_hear(run, type, NULL, run_limit_ms(run, 4 * bytes), err);
 }
 

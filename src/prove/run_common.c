@@ -45,6 +45,13 @@ int run_tell(const struct run *run, const char *type, json_t *message, struct er
 	return wire_send(run->end->wire, message, run_limit_ms(run, 0), err);
 }
 
+int run_say(const struct run *run, const char *type, struct error *err)
+{
+	_cleanup_json_ json_t *message = json_object_new();
+
+	return run_tell(run, type, message, err);
+}
+
 int run_hear(const struct run *run, const char *type, json_t **message, int limit_ms,
 	     struct error *err)
 {

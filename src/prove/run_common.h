@@ -60,6 +60,8 @@ uint64_t run_now_ns(void);
 /* --- the other end --- */
 
 int run_tell(const struct run *run, const char *type, json_t *message, struct error *err);
+/* Only that. */
+int run_say(const struct run *run, const char *type, struct error *err);
 /* NULL `message`: only that it came. */
 int run_hear(const struct run *run, const char *type, json_t **message, int limit_ms,
 	     struct error *err);

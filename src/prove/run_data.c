@@ -211,12 +211,11 @@ static int use_up_theirs(struct run *run, json_t *left, struct error *err)
 static int use_up_one_way(struct run *run, bool sender, json_t *theirs, uint64_t *missing,
 			  struct error *err)
 {
-	_cleanup_json_ json_t *used = json_object_new();
 	int limit_ms = run_limit_ms(run, 0), rc;
 
 	if (sender) {
 		rc = use_up_theirs(run, json_object_get(theirs, "receives"), err);
-		return rc < 0 ? rc : run_tell(run, "used", used, err);
+		return rc < 0 ? rc : run_say(run, "used", err);
 	}
 	rc = run_await(run, missing, limit_ms, true, err);
 	if (!rc)

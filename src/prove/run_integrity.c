@@ -98,7 +98,7 @@ static int source_round(struct integrity *t, struct error *err)
 	rc = fill(t, err);
 	if (!rc && t->run.active)
 		rc = move(t, err);
-	return rc < 0 ? rc : run_tell(&t->run, "moved", json_object_new(), err);
+	return rc < 0 ? rc : run_say(&t->run, "moved", err);
 }
 
 /* --- sink ------------------------------------------------------------------------------------- */

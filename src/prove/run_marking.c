@@ -57,7 +57,6 @@ static int on_receive(void *arg, unsigned qp RH_UNUSED, const struct ibv_wc *wc,
 static int send_all(struct marking *m, struct error *err)
 {
 	const struct pattern pattern = { .seed = m->run.p->seed, .generation = GENERATION };
-	_cleanup_json_ json_t *sent = json_object_new();
 	struct endpoint_op op = run_op(&m->run, 0, 0, m->size);
 
 	int rc = memory_fill(m->run.end->memory, 0, m->size, 0, &pattern, err);
@@ -70,14 +69,13 @@ static int send_all(struct marking *m, struct error *err)
 	}
 	if (!rc)
 		rc = run_drain(&m->run, m->count * m->size, err);
-	return rc < 0 ? rc : run_tell(&m->run, "sent", sent, err);
+	return rc < 0 ? rc : run_say(&m->run, "sent", err);
 }
 
 /* --- sink ------------------------------------------------------------------------------------- */
 
 static int receive_all(struct marking *m, struct error *err)
 {
-	_cleanup_json_ json_t *ready = json_object_new();
 	int limit_ms = run_limit_ms(&m->run, m->count * m->size);
 	bool told = false;
 
@@ -85,7 +83,7 @@ static int receive_all(struct marking *m, struct error *err)
 	for (unsigned i = 0; i < m->count && !rc; i++)
 		rc = run_post_receive(&m->run, 0, i * m->step, GRH_BYTES + m->size, err);
 	if (!rc)
-		rc = run_tell(&m->run, "ready", ready, err);
+		rc = run_say(&m->run, "ready", err);
 	m->missing = m->count;
 	if (!rc)
 		rc = run_await(&m->run, &m->missing, limit_ms, true, err);
