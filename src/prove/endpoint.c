@@ -83,7 +83,8 @@ static int look_at_port(struct endpoint *e, struct error *err)
 	if (rc)
 		return error_set_errno(err, -rc, "ibv_query_port on %s", e->name);
 	if (attr.state != IBV_PORT_ACTIVE)
-		return error_set(err, -ENETDOWN, "%s is not active (state %d)", e->name, attr.state);
+		return error_set(err, -ENETDOWN, "%s is not active (state %d)", e->name,
+				 attr.state);
 	if (attr.active_mtu < IBV_MTU_256 || attr.active_mtu > IBV_MTU_4096)
 		return error_set(err, -EPROTO, "%s has the unknown active MTU %d", e->name,
 				 attr.active_mtu);

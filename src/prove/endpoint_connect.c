@@ -157,7 +157,8 @@ static int step(const struct endpoint *e, const struct endpoint_queue *q, struct
 	if (!rc)
 		return 0;
 	return error_set_errno(err, -rc, "ibv_modify_qp to %s of QP 0x%x on %s",
-			       attr->qp_state == IBV_QPS_RTR ? "RTR" : "RTS", q->qp->qp_num, e->name);
+			       attr->qp_state == IBV_QPS_RTR ? "RTR" : "RTS", q->qp->qp_num,
+			       e->name);
 }
 
 static int connect_rc(const struct endpoint *e, struct endpoint_queue *q,

@@ -48,5 +48,5 @@ struct endpoint {
 	struct endpoint_queue *queues;
 	uint64_t receives;	/* under way on all QPs */
 	unsigned batches;	/* queues with a batch that has not gone out */
-	struct error failure;	/* the first failed completion or post; nothing works after it */
+	struct error failure;	/* the first of a completion or post; nothing works after it */
 };

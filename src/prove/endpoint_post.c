@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The data path of an endpoint. The id of a WR holds its QP's index and its number on that QP, so
- * that a completion tells what was done even when it failed (then only id, status, QP and vendor_err
- * are valid), and a completion that comes twice, or not at all, is seen.
+ * The data path of an endpoint. The id of a WR holds its QP's index and its number on that QP: a
+ * completion tells what was done even when it failed (then only id, status, QP and vendor_err are
+ * valid), and one that comes twice, or not at all, is seen.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,10 +29,10 @@ static const struct status {
 	[IBV_WC_MW_BIND_ERR] = {"memory window bind error", -EIO},
 	[IBV_WC_BAD_RESP_ERR] = {"bad response", -EIO},
 	[IBV_WC_LOC_ACCESS_ERR] = {"local access error", -EFAULT},
-	[IBV_WC_REM_INV_REQ_ERR] = {"remote invalid request: the peer's QP does not allow it, or its "
-				    "receive is too short", -EREMOTEIO},
-	[IBV_WC_REM_ACCESS_ERR] = {"remote access error: key, bounds or access of the peer's memory",
-				   -EACCES},
+	[IBV_WC_REM_INV_REQ_ERR] = {"remote invalid request: the peer's QP does not allow it, or "
+				    "its receive is too short", -EREMOTEIO},
+	[IBV_WC_REM_ACCESS_ERR] = {"remote access error: key, bounds or access of the peer's "
+				   "memory", -EACCES},
 	[IBV_WC_REM_OP_ERR] = {"remote operation error", -EREMOTEIO},
 	[IBV_WC_RETRY_EXC_ERR] = {"transport retry counter exceeded: the peer acknowledges nothing",
 				  -EHOSTUNREACH},
@@ -332,7 +332,8 @@ int endpoint_drain(struct endpoint *e, int timeout_ms, struct error *err)
 					 "QP 0x%x to QP 0x%x on %s: %" PRIu64
 					 " operations, from %s on, have not completed in %d ms",
 					 q->qp->qp_num, q->peer_qpn, e->name, q->posted - q->done,
-					 opcode_text(q->sends[q->done % e->depth].opcode), timeout_ms);
+					 opcode_text(q->sends[q->done % e->depth].opcode),
+					 timeout_ms);
 	}
 	return 0;
 }

@@ -32,8 +32,8 @@ void verbs_double_reset(const struct verbs_double_setup *setup);
 /* Its calls. */
 const struct verbs *verbs_double(void);
 
-/* What the program did wrong so far, the first of it: overflow of a send queue, a receive queue or a
- * CQ, RESET of a fresh QP, objects destroyed while others use them, double frees. NULL: nothing. */
+/* What the program did wrong first: overflow of a send queue, a receive queue or a CQ, several SGEs,
+ * RESET of a fresh QP, objects destroyed while others use them, double frees. NULL: nothing. */
 const char *verbs_double_complaint(void);
 /* Objects not destroyed, over all kinds. A test that ends cleanly has 0. */
 unsigned verbs_double_objects(void);

@@ -29,7 +29,9 @@ static struct ibv_mr *add_mr(struct ibv_pd *pd, unsigned char *bytes, size_t len
 
 static bool access_allowed(size_t length, int access)
 {
-	return length && !((access & IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE));
+	bool written_from_afar = access & IBV_ACCESS_REMOTE_WRITE;
+
+	return length && (!written_from_afar || access & IBV_ACCESS_LOCAL_WRITE);
 }
 
 struct ibv_mr *dbl_reg_mr(struct ibv_pd *pd, void *address, size_t length, int access)

@@ -153,10 +153,12 @@ static int modify(struct dbl_qp *qp, const struct ibv_qp_attr *attr, int mask)
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		const struct step *s = &steps[i];
 
-		if (s->type != qp->base.qp_type || s->from != qp->base.state || s->to != attr->qp_state)
+		if (s->type != qp->base.qp_type || s->from != qp->base.state ||
+		    s->to != attr->qp_state)
 			continue;
 		if ((mask & s->needed) != s->needed ||
-		    mask & ~(s->needed | s->allowed | IBV_QP_STATE) || !values_right(qp, attr, mask))
+		    mask & ~(s->needed | s->allowed | IBV_QP_STATE) ||
+		    !values_right(qp, attr, mask))
 			return EINVAL;
 		keep(&qp->attr, attr, mask);
 		qp->base.state = attr->qp_state;

@@ -156,6 +156,11 @@ static bool connected(const struct dbl_qp *qp, const struct dbl_qp *peer)
 	       gid_of(qp, a->ah_attr.grh.sgid_index, &b->ah_attr.grh.dgid);
 }
 
+static uint8_t tos_of(const struct dbl_qp *qp)
+{
+	return qp->attr.ah_attr.grh.traffic_class;
+}
+
 static enum outcome rdma(struct dbl_qp *qp, struct dbl_qp *peer, struct dbl_mr *local)
 {
 	struct dbl_send *send = send_at(qp, qp->sq_done);
@@ -177,14 +182,16 @@ static enum outcome rdma(struct dbl_qp *qp, struct dbl_qp *peer, struct dbl_mr *
 			return fail_as(qp, IBV_WC_REM_ACCESS_ERR);
 		}
 	}
-	lie = dbl_ask(qp, send, read ? send->sge.addr : address, qp->attr.ah_attr.grh.traffic_class);
+	lie = dbl_ask(qp, send, read ? send->sge.addr : address, tos_of(qp));
 	if (lie.kind == VERBS_DOUBLE_FAIL)
 		return fail(qp, lie.status, lie.amount);
 	if (length && lie.kind != VERBS_DOUBLE_DROP) {
 		if (read)
-			dbl_move(&lie, local, send->sge.addr, dbl_mr_bytes(remote, address), length);
+			dbl_move(&lie, local, send->sge.addr, dbl_mr_bytes(remote, address),
+				 length);
 		else
-			dbl_move(&lie, remote, address, dbl_mr_bytes(local, send->sge.addr), length);
+			dbl_move(&lie, remote, address, dbl_mr_bytes(local, send->sge.addr),
+				 length);
 	}
 	if (send->wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM && lie.kind != VERBS_DOUBLE_DROP) {
 		received(peer, qp, send, length);
@@ -212,22 +219,23 @@ static enum outcome send_rc(struct dbl_qp *qp, struct dbl_qp *peer, struct dbl_m
 			target = receive_target(peer, receive, length, &status);
 			if (!target) {
 				receive_failed(peer, status);
-				return fail_as(qp, status == IBV_WC_LOC_LEN_ERR ? IBV_WC_REM_INV_REQ_ERR :
-										  IBV_WC_REM_OP_ERR);
+				return fail_as(qp, status == IBV_WC_LOC_LEN_ERR ?
+							   IBV_WC_REM_INV_REQ_ERR :
+							   IBV_WC_REM_OP_ERR);
 			}
 		}
 		if (again) {
 			lie.kind = VERBS_DOUBLE_HONEST;	/* twice, not for ever */
 		} else {
-			lie = dbl_ask(qp, send, receive->sge.addr, qp->attr.ah_attr.grh.traffic_class);
+			lie = dbl_ask(qp, send, receive->sge.addr, tos_of(qp));
 			if (lie.kind == VERBS_DOUBLE_FAIL)
 				return fail(qp, lie.status, lie.amount);
 			if (lie.kind == VERBS_DOUBLE_DROP)
 				return succeed(qp, false);
 		}
 		if (length)
-			dbl_move(&lie, target, receive->sge.addr, dbl_mr_bytes(local, send->sge.addr),
-				 length);
+			dbl_move(&lie, target, receive->sge.addr,
+				 dbl_mr_bytes(local, send->sge.addr), length);
 		received(peer, qp, send, length);
 	}
 	return succeed(qp, true);

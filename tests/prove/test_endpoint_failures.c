@@ -18,11 +18,14 @@ static void failures_name_what_failed(void **state RH_UNUSED)
 		int code;
 		const char *name, *text;
 	} rows[] = {
-		{IBV_WR_RDMA_WRITE, IBV_WC_REM_ACCESS_ERR, -EACCES, "RDMA WRITE of", "remote access"},
+		{IBV_WR_RDMA_WRITE, IBV_WC_REM_ACCESS_ERR, -EACCES, "RDMA WRITE of",
+		 "remote access"},
 		{IBV_WR_RDMA_READ, IBV_WC_RETRY_EXC_ERR, -EHOSTUNREACH, "RDMA READ of",
 		 "retry counter exceeded"},
-		{IBV_WR_RDMA_WRITE, IBV_WC_LOC_PROT_ERR, -EFAULT, "RDMA WRITE of", "local protection"},
-		{IBV_WR_RDMA_READ, IBV_WC_REM_OP_ERR, -EREMOTEIO, "RDMA READ of", "remote operation"},
+		{IBV_WR_RDMA_WRITE, IBV_WC_LOC_PROT_ERR, -EFAULT, "RDMA WRITE of",
+		 "local protection"},
+		{IBV_WR_RDMA_READ, IBV_WC_REM_OP_ERR, -EREMOTEIO, "RDMA READ of",
+		 "remote operation"},
 		{IBV_WR_RDMA_WRITE, IBV_WC_RNR_RETRY_EXC_ERR, -ENOBUFS, "RDMA WRITE of", "RNR"},
 		{IBV_WR_RDMA_WRITE, (enum ibv_wc_status)99, -EIO, "RDMA WRITE of", "unknown error"},
 	};
@@ -52,8 +55,10 @@ static void failures_name_what_failed(void **state RH_UNUSED)
 		IS_FAILURE(endpoint_poll(link.a.endpoint, wc, 4, &err), rows[i].code, &err,
 			   rows[i].name, rows[i].text, qp, status, "vendor_err 0xdead");
 		error_clear(&err);
-		IS_FAILURE(endpoint_post(link.a.endpoint, &op, &err), rows[i].code, &err, rows[i].name);
-		IS_FAILURE(endpoint_drain(link.a.endpoint, 1, &err), rows[i].code, &err, rows[i].text);
+		IS_FAILURE(endpoint_post(link.a.endpoint, &op, &err), rows[i].code, &err,
+			   rows[i].name);
+		IS_FAILURE(endpoint_drain(link.a.endpoint, 1, &err), rows[i].code, &err,
+			   rows[i].text);
 		link_close(&link);
 	}
 }
@@ -229,7 +234,8 @@ static void refuses_requests(void **state RH_UNUSED)
 		int code;
 		const char *word;
 	} rows[] = {
-		{{.device = "mlx5_0"}, -ENODEV, "no RDMA device mlx5_0 (double has: double0, double1)"},
+		{{.device = "mlx5_0"}, -ENODEV,
+		 "no RDMA device mlx5_0 (double has: double0, double1)"},
 		{{.port = 2}, -EINVAL, "ibv_query_port on double0/2"},
 		{{.gid_index = 9}, -EINVAL, "GID index 9"},
 		{{.qps = 65}, -EINVAL, "65 QPs: 1 to 64"},
@@ -318,7 +324,8 @@ static void hostile_peers_are_refused(void **state RH_UNUSED)
 		 "\"qpn\" is 4294967313"},
 		{PEER(GOOD_GID, "1024", "1", "[{\"qpn\": 17, \"psn\": 16777216}]"),
 		 "\"psn\" is 16777216"},
-		{PEER(GOOD_GID, "1024", "1", "[" PEER_QP "," PEER_QP "]"), "QP 0x11 is there twice"},
+		{PEER(GOOD_GID, "1024", "1", "[" PEER_QP "," PEER_QP "]"),
+		 "QP 0x11 is there twice"},
 	};
 	_cleanup_json_ json_t *many = NULL;
 	_cleanup_error_ struct error err = {0};

@@ -66,7 +66,8 @@ static void steps_of_a_qp(void **state RH_UNUSED)
 		if (i == 3)
 			wrong.ah_attr.is_global = 0;	/* RoCE without a GRH */
 		assert_int_equal(v->modify_qp(qp, &wrong,
-					      i == 4 ? to_rtr & ~IBV_QP_MIN_RNR_TIMER : to_rtr), EINVAL);
+					      i == 4 ? to_rtr & ~IBV_QP_MIN_RNR_TIMER : to_rtr),
+				 EINVAL);
 	}
 	assert_int_equal(v->modify_qp(qp, &rtr, to_rtr), 0);
 	assert_null(verbs_double_complaint());
@@ -136,10 +137,11 @@ static void receives_too_short(void **state RH_UNUSED)
 
 	link_open(&link, NULL, NULL);
 	op = link_op(&link.a, &link.b, IBV_WR_SEND, 0, 0, LENGTH);
-	assert_int_equal(endpoint_post_receive(link.b.endpoint, 0, (uintptr_t)link.b.bytes, LENGTH - 1,
-					       link.b.mr->lkey, 0, &err), 0);
+	assert_int_equal(endpoint_post_receive(link.b.endpoint, 0, (uintptr_t)link.b.bytes,
+					       LENGTH - 1, link.b.mr->lkey, 0, &err), 0);
 	assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
-	IS_FAILURE(endpoint_poll(link.a.endpoint, &wc, 1, &err), -EREMOTEIO, &err, "invalid request");
+	IS_FAILURE(endpoint_poll(link.a.endpoint, &wc, 1, &err), -EREMOTEIO, &err,
+		   "invalid request");
 	IS_FAILURE(endpoint_poll(link.b.endpoint, &wc, 1, &err), -EMSGSIZE, &err, "receive of",
 		   "local length");
 	link_close(&link);
@@ -315,7 +317,8 @@ static void connections_are_exact(void **state RH_UNUSED)
 		}
 		op = link_op(&link.a, &link.b, IBV_WR_RDMA_WRITE, 0, 0, LENGTH);
 		assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
-		assert_int_equal(endpoint_drain(link.a.endpoint, 1000, &err), i ? -EHOSTUNREACH : 0);
+		assert_int_equal(endpoint_drain(link.a.endpoint, 1000, &err),
+				 i ? -EHOSTUNREACH : 0);
 		link_close(&link);
 	}
 }
