@@ -168,7 +168,7 @@ static void stale_and_wrong(void **state)
 
 	add(t, (struct records_form){
 		       .runs = "[" RUN("write", "false", "'result': {'verified': false}") "]" });
-	scene_set(t->s->snapshots[0], "/links/ens1f0/mtu", "1500");
+	scene_set(t->s->snapshots[1], "/links/ens1f0/mtu", "1500");
 	scene_status(judged(t), VERDICT_UNKNOWN);
 }
 
