@@ -129,6 +129,7 @@ int cmd_record(const struct cmd_args *args);
 int cmd_report(const struct cmd_args *args);
 int cmd_plan(const struct cmd_args *args);
 int cmd_render(const struct cmd_args *args);
+int cmd_prove(const struct cmd_args *args);
 int cmd_version(const struct cmd_args *args);
 int cmd_completion(const struct cmd_args *args);
 

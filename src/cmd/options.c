@@ -57,7 +57,7 @@ static const struct cmd_option options[] = {
 	{ "size", 0, "N", "bytes of a message; K and M count in 1024s", TO(prove.size) },
 	{ "sizes", 0, "A..B", "sizes doubling from A to B (default: 1..1M)", TO(prove.sizes) },
 	{ "qps", 0, "N", "queue pairs (default: 1)", TO(prove.qps) },
-	{ "depth", 0, "N", "work requests of one queue (default: 64)", TO(prove.depth) },
+	{ "depth", 0, "N", "work requests of one queue (default: 64, of 4 MiB at most)", TO(prove.depth) },
 	{ "duration", 0, "S", "seconds of each speed run (default: 2; 0: none)",
 	  TO(prove.duration) },
 	{ "dscp", 0, "N", "mark with this DSCP and see what arrives (default: the site's)",

@@ -127,6 +127,27 @@ static const struct cmd_verb verbs[] = {
 		.run = cmd_render,
 	},
 	{
+		.name = "prove",
+		.operands = "HOST",
+		.max_operands = 1,
+		.options = OPT_LISTEN | OPT_BIND | OPT_PORT | OPT_TOKEN | OPT_ONCE | OPT_TIMEOUT |
+			   OPT_SITE | OPT_NODE | OPT_LINK | OPT_DEVICE | OPT_GID_INDEX |
+			   OPT_OPERATION | OPT_SIZE | OPT_SIZES | OPT_QPS | OPT_DEPTH |
+			   OPT_DURATION | OPT_DSCP | OPT_ECN | OPT_MEMORY | OPT_STORE |
+			   OPT_NO_STORE | OPT_FORMAT | OPT_COLOUR | OPT_QUIET | OPT_VERBOSE |
+			   OPT_COMMON,
+		.formats = "text json",
+		.summary = "prove RDMA between two nodes, byte by byte",
+		.description =
+			"Runs RDMA between this node and another one, looks at every byte that arrives, and at\n"
+			"the counters of both ends: RDMA must have carried it, and TCP must not. Then speed, and\n"
+			"how packets are marked when they arrive. Both ends keep a record for `railhead check`.\n"
+			"With --listen it waits, and prints the command line for the other node, which says what\n"
+			"is to be run. Link, device and GID follow from the site, or from the route to HOST.\n\n"
+			"Exit status: 0 proven, 1 not proven, 2 usage or bad input, 3 railhead itself failed.",
+		.run = cmd_prove,
+	},
+	{
 		.name = "version",
 		.operands = "",
 		.options = OPT_FORMAT | OPT_COMMON,

@@ -20,7 +20,7 @@ struct verbs;
 #define SESSION_DEPTH_MAX 4096u
 #define SESSION_SECONDS_MAX 3600.0
 #define SESSION_MARK_BYTES 256u	/* of a marking message: goes into any MTU */
-#define SESSION_MARK_MESSAGES 64u
+#define SESSION_MARK_MESSAGES 32u
 #define SESSION_ITERATIONS 2u	/* of an integrity run: one fill each, so that stale bytes show */
 
 enum session_operation {

@@ -98,6 +98,10 @@ int report_difference(FILE *out, json_t *document, const struct report_options *
 int report_matrix(FILE *out, json_t *document, const struct report_options *options,
 		  struct error *err);
 
+/* A list of proof records (prove/record.h). Text or JSON; -ENOTSUP for the other forms. */
+int report_proofs(FILE *out, json_t *records, const struct report_options *options,
+		  struct error *err);
+
 /* The table of `railhead gates`. Text or JSON; -ENOTSUP for the other forms. */
 int report_gates(FILE *out, const struct gate *const *gates, size_t n,
 		 const struct report_options *options, struct error *err);

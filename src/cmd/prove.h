@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of `railhead prove`, read and checked. */
+#pragma once
+
+#include "cmd/cmd.h"
+#include "prove/session.h"
+
+struct prove_options {
+	const char *bind, *token;	/* borrowed, NULL: not given */
+	const char *link, *device;
+	uint16_t port;
+	int gid_index;		/* -1: choose */
+	int wait_ms;		/* of a listener for its peer */
+	int timeout_ms;		/* for each answer */
+	bool once;
+	const char *store;	/* folder, NULL: keep no record */
+	struct session_parameters parameters;	/* of the end that connects; no seed yet */
+};
+
+/* -EINVAL: which option is wrong and why. `site` (NULL: none) gives the DSCP when none is named. */
+int prove_options_read(struct prove_options *o, const struct cmd_args *args,
+		       const struct site *site, struct error *err);

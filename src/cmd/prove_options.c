@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prove.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "prove/endpoint.h"
+#include "prove/record.h"
+
+#define WAIT_S 600u	/* a listener for its peer: time to walk to the other console */
+#define ANSWER_S 30u	/* a look at the whole machine is part of an answer */
+#define TIMEOUT_MAX_S 86400u
+#define DEPTH 64u
+#define DEPTH_MIN 4u
+#define IN_FLIGHT_BYTES ((size_t)4 << 20)	/* 800 Gb/s times 40 us */
+
+static int number(uint64_t *value, const char *text, const char *option, uint64_t min,
+		  uint64_t max, struct error *err)
+{
+	if (text && (text_to_u64(text, 10, value) < 0 || *value < min || *value > max)) {
+		_cleanup_free_ char *safe = text_printable(text, strlen(text));
+		return error_set(err, -EINVAL, "%s takes a number from %" PRIu64 " to %" PRIu64
+				 ", not '%s'", option, min, max, safe);
+	}
+	return 0;
+}
+
+/* "4096", "64K", "1M" */
+static int size(size_t *bytes, const char *text, size_t len, const char *option, struct error *err)
+{
+	_cleanup_free_ char *digits = xstrndup(text, len);
+	unsigned shift = 0;
+	uint64_t value;
+
+	if (len > 1 && strchr("kKmM", digits[len - 1])) {
+		shift = strchr("kK", digits[len - 1]) ? 10 : 20;
+		digits[len - 1] = '\0';
+	}
+	if (!len || text_to_u64(digits, 10, &value) < 0 || !value ||
+	    value > SESSION_SIZE_MAX >> shift) {
+		_cleanup_free_ char *safe = text_printable(text, len);
+		return error_set(err, -EINVAL, "%s takes bytes, from 1 to 64M, not '%s'", option,
+				 safe);
+	}
+	*bytes = (size_t)value << shift;
+	return 0;
+}
+
+static int sizes_read(struct session_parameters *p, const struct cmd_prove_args *a,
+		      struct error *err)
+{
+	if (a->size && a->sizes)
+		return error_set(err, -EINVAL, "--size and --sizes exclude each other");
+	if (a->size) {
+		int rc = size(&p->size_min, a->size, strlen(a->size), "--size", err);
+
+		p->size_max = p->size_min;
+		return rc;
+	}
+	if (!a->sizes)
+		return 0;
+	const char *dots = strstr(a->sizes, "..");
+	if (!dots)
+		return error_set(err, -EINVAL, "--sizes takes two sizes as in 1..1M");
+	int rc = size(&p->size_min, a->sizes, (size_t)(dots - a->sizes), "--sizes", err);
+	return rc < 0 ? rc : size(&p->size_max, dots + 2, strlen(dots + 2), "--sizes", err);
+}
+
+static int memory_read(struct session_parameters *p, const char *text, struct error *err)
+{
+	static const char *const kinds[] = { "host", "huge", "udmabuf", "cuda" };
+	const char *comma = strchr(text, ',');
+	const char *words[2] = { text, comma ? comma + 1 : text };
+
+	for (int i = 0; i < 2; i++) {
+		size_t len = i && comma ? strlen(words[i]) : strcspn(words[i], ",");
+		size_t k = 0;
+
+		while (k < ARRAY_SIZE(kinds) &&
+		       (strlen(kinds[k]) != len || strncmp(kinds[k], words[i], len)))
+			k++;
+		if (k == ARRAY_SIZE(kinds)) {
+			_cleanup_free_ char *safe = text_printable(words[i], len);
+			return error_set(err, -EINVAL,
+					 "--memory: '%s' is no kind of memory (there are host, huge, udmabuf and cuda)",
+					 safe);
+		}
+		memcpy(p->memory[i], kinds[k], len + 1);
+	}
+	return 0;
+}
+
+static int seconds_read(double *seconds, const char *text, struct error *err)
+{
+	char *end;
+
+	if (!text)
+		return 0;
+	*seconds = strtod(text, &end);
+	if (end == text || *end || !isfinite(*seconds) || *seconds < 0 ||
+	    *seconds > SESSION_SECONDS_MAX) {
+		_cleanup_free_ char *safe = text_printable(text, strlen(text));
+		return error_set(err, -EINVAL, "--duration takes seconds, from 0 to %g, not '%s'",
+				 SESSION_SECONDS_MAX, safe);
+	}
+	return 0;
+}
+
+/* More in flight than fills any path only delays the completions that speed is told from. */
+static unsigned default_depth(size_t bytes)
+{
+	size_t depth = IN_FLIGHT_BYTES / bytes;
+
+	return depth > DEPTH ? DEPTH : depth < DEPTH_MIN ? DEPTH_MIN : (unsigned)depth;
+}
+
+static int parameters_read(struct session_parameters *p, const struct cmd_prove_args *a,
+			   const struct site *site, struct error *err)
+{
+	uint64_t qps = 1, depth = 0, dscp = 0;
+
+	*p = (struct session_parameters){
+		.size_min = 1, .size_max = 1 << 20, .seconds = 2, .dscp = -1,
+	};
+	int rc = session_operations_read(&p->operations,
+					 a->operation ? a->operation : "write,read,send", err);
+	if (rc < 0)
+		return error_wrap(err, "--operation");
+	rc = sizes_read(p, a, err);
+	if (!rc)
+		rc = number(&qps, a->qps, "--qps", 1, ENDPOINT_QPS_MAX, err);
+	if (!rc)
+		rc = number(&depth, a->depth, "--depth", 2, SESSION_DEPTH_MAX, err);
+	if (!rc)
+		rc = seconds_read(&p->seconds, a->duration, err);
+	if (!rc)
+		rc = number(&dscp, a->dscp, "--dscp", 0, 63, err);
+	if (!rc)
+		rc = memory_read(p, a->memory ? a->memory : "host", err);
+	if (rc < 0)
+		return rc;
+	p->qps = (unsigned)qps;
+	p->depth = depth ? (unsigned)depth : default_depth(p->size_max);
+	if (a->dscp) {
+		p->dscp = (int)dscp;
+		p->ecn = a->ecn;
+	} else if (site && site->qos.dscp.set) {
+		p->dscp = (int)site->qos.dscp.value;
+		p->ecn = a->ecn || (site->qos.ecn.set && site->qos.ecn.value);
+	} else if (a->ecn) {
+		return error_set(err, -EINVAL, "--ecn goes with --dscp, or with a site that has one");
+	}
+	return session_parameters_check(p, err);
+}
+
+/* What only one of both ends can say. */
+static int side_check(const struct cmd_args *args, struct error *err)
+{
+	const struct cmd_prove_args *a = &args->prove;
+	const struct {
+		bool given;
+		const char *name;
+	} proposals[] = {
+		{ a->operation, "--operation" }, { a->size, "--size" }, { a->sizes, "--sizes" },
+		{ a->qps, "--qps" }, { a->depth, "--depth" }, { a->duration, "--duration" },
+		{ a->dscp, "--dscp" }, { a->ecn, "--ecn" }, { a->memory, "--memory" },
+	}, listening[] = { { a->bind, "--bind" }, { a->once, "--once" } };
+
+	if (a->listen && args->n_operands)
+		return error_set(err, -EINVAL, "--listen waits for the other end, it takes no HOST");
+	if (!a->listen && !args->n_operands)
+		return error_set(err, -EINVAL,
+				 "HOST is missing (or --listen, on the node that waits)");
+	for (size_t i = 0; a->listen && i < ARRAY_SIZE(proposals); i++) {
+		if (proposals[i].given)
+			return error_set(err, -EINVAL, "%s is for the end that connects",
+					 proposals[i].name);
+	}
+	for (size_t i = 0; !a->listen && i < ARRAY_SIZE(listening); i++) {
+		if (listening[i].given)
+			return error_set(err, -EINVAL, "%s goes with --listen", listening[i].name);
+	}
+	if (!a->listen && !a->token)
+		return error_set(err, -EINVAL,
+				 "--token is missing; `railhead prove --listen` on the other node prints it");
+	if (a->store && a->no_store)
+		return error_set(err, -EINVAL, "--store and --no-store exclude each other");
+	if (args->node && !args->site)
+		return error_set(err, -EINVAL, "--node is a node of a site, which --site names");
+	return 0;
+}
+
+int prove_options_read(struct prove_options *o, const struct cmd_args *args,
+		       const struct site *site, struct error *err)
+{
+	const struct cmd_prove_args *a = &args->prove;
+	uint64_t port = SESSION_PORT, gid_index = 0, timeout = 0;
+
+	*o = (struct prove_options){
+		.bind = a->bind,
+		.token = a->token,
+		.link = a->link,
+		.device = a->device,
+		/* a token is good for one peer */
+		.once = a->once || a->token,
+		.store = a->no_store ? NULL : a->store ? a->store : PROOF_FOLDER,
+	};
+	int rc = side_check(args, err);
+	if (!rc)
+		rc = number(&port, a->port, "--port", a->listen ? 0 : 1, UINT16_MAX, err);
+	if (!rc)
+		rc = number(&gid_index, a->gid_index, "--gid-index", 0, 4095, err);
+	if (!rc)
+		rc = number(&timeout, a->timeout, "--timeout", 1, TIMEOUT_MAX_S, err);
+	if (!rc)
+		rc = parameters_read(&o->parameters, a, site, err);
+	o->port = (uint16_t)port;
+	o->gid_index = a->gid_index ? (int)gid_index : -1;
+	o->wait_ms = (int)(timeout ? timeout : WAIT_S) * 1000;
+	o->timeout_ms = (int)(timeout ? timeout : ANSWER_S) * 1000;
+	return rc < 0 ? error_wrap(err, "prove") : 0;
+}

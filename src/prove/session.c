@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages, each {"type": …} of the control channel (wire.h):
+ *
+ *	connecting end			listening end
+ *	hello {end, double}	 ->
+ *				<-	hello {end, double}
+ *	parameters {…}		 ->
+ *				<-	agreed
+ *	then for each stage (RC, and UD for marking), both at once:
+ *	endpoint {…}		<->	endpoint {…}
+ *	ready			<->	ready
+ *	the runs, which speak for themselves (run.h)
+ *	outcome {memory, counters}	<->	outcome {memory, counters}
+ *
+ * "end" is what a record has of an end (docs/proof.md). Whoever fails says so with an error message
+ * and leaves.
+ */
+#include "prove/session.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "config.h"
+#include "host/verbs.h"
+#include "prove/conversation.h"
+
+static int choose(struct conversation *c, const char *address, struct error *err)
+{
+	struct path_request want = c->end->want;
+
+	want.peer_address = address;
+	int rc = path_choose(&c->path, &want, err);
+	if (!rc)
+		c->local = proof_end_new(want.snapshot, &c->path, c->initiator);
+	return rc;
+}
+
+static int hello_send(struct conversation *c, struct error *err)
+{
+	_cleanup_json_ json_t *message = json_object_new();
+
+	json_put_string(message, "type", "hello");
+	json_put_string(message, "railhead", RAILHEAD_VERSION);
+	json_put_bool(message, "double", c->end->verbs->is_double);
+	json_put(message, "end", json_deep_copy(c->local));
+	return wire_send(c->end->wire, message, c->end->timeout_ms, err);
+}
+
+static int hello_receive(struct conversation *c, struct error *err)
+{
+	_cleanup_json_ json_t *message = NULL;
+
+	int rc = wire_receive(c->end->wire, "hello", &message, c->end->timeout_ms, err);
+	if (rc < 0)
+		return rc;
+	json_t *end = json_object_get(message, "end");
+	if (!json_get_string(json_object_get(end, "path"), "address", NULL))
+		return error_set(err, -EPROTO, "the other end does not say which address it uses");
+	c->peer = json_deep_copy(end);
+	c->double_used = c->end->verbs->is_double || json_get_bool(message, "double", false);
+	return 0;
+}
+
+static int meet_as_initiator(struct conversation *c, const struct session_parameters *p,
+			     struct error *err)
+{
+	_cleanup_json_ json_t *parameters = session_parameters_message(p), *agreed = NULL;
+
+	c->parameters = *p;
+	int rc = choose(c, wire_peer(c->end->wire), err);
+	if (!rc)
+		rc = hello_send(c, err);
+	if (!rc)
+		rc = hello_receive(c, err);
+	if (!rc)
+		rc = wire_send(c->end->wire, parameters, c->end->timeout_ms, err);
+	if (!rc)
+		rc = wire_receive(c->end->wire, "agreed", &agreed, c->end->timeout_ms, err);
+	return rc;
+}
+
+static int meet_as_listener(struct conversation *c, struct error *err)
+{
+	_cleanup_json_ json_t *parameters = NULL, *agreed = json_object_new();
+
+	json_put_string(agreed, "type", "agreed");
+	int rc = hello_receive(c, err);
+	if (!rc)
+		rc = choose(c, json_get_string(json_object_get(c->peer, "path"), "address", NULL),
+			    err);
+	if (!rc)
+		rc = hello_send(c, err);
+	if (!rc)
+		rc = wire_receive(c->end->wire, "parameters", &parameters, c->end->timeout_ms, err);
+	if (!rc)
+		rc = session_parameters_read(&c->parameters, parameters, err);
+	if (!rc)
+		rc = wire_send(c->end->wire, agreed, c->end->timeout_ms, err);
+	return rc;
+}
+
+static void conversation_clear(struct conversation *c)
+{
+	conversation_stage_close(c);
+	path_clear(&c->path);
+	json_decref(c->local);
+	json_decref(c->peer);
+	json_decref(c->runs);
+	json_decref(c->marks);
+}
+
+/* Who fails says why; who was told, or has nobody to tell it to, does not. */
+static int finish(struct conversation *c, int rc, json_t **records, struct error *err)
+{
+	if (!rc)
+		rc = conversation_run(c, err);
+	if (!rc)
+		rc = conversation_records(c, records, err);
+	if (rc < 0 && rc != -EREMOTEIO && rc != -ECONNRESET && rc != -ENOTCONN)
+		wire_send_error(c->end->wire, err);
+	conversation_clear(c);
+	return rc;
+}
+
+int session_propose(json_t **records, const struct session_end *end,
+		    const struct session_parameters *p, struct error *err)
+{
+	struct conversation c = { .end = end, .initiator = true };
+
+	return finish(&c, meet_as_initiator(&c, p, err), records, err);
+}
+
+int session_answer(json_t **records, const struct session_end *end, struct error *err)
+{
+	struct conversation c = { .end = end };
+
+	return finish(&c, meet_as_listener(&c, err), records, err);
+}

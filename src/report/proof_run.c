@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the runs of a proof record came to, in words. */
+#include <math.h>
+#include <string.h>
+
+#include "report/proof.h"
+
+/* "1 B", "4 KiB", "1.5 MiB": sizes as engineers choose them. */
+static void put_size(struct wrap *w, int64_t bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	while (value >= 1024 && unit + 1 < ARRAY_SIZE(units)) {
+		value /= 1024;
+		unit++;
+	}
+	wrap_putf(w, WRAP_PLAIN, value == floor(value) ? "%.0f %s" : "%.1f %s", value, units[unit]);
+}
+
+static bool put_fault(struct wrap *w, json_t *result)
+{
+	const char *text = json_get_string(json_object_get(result, "fault"), "text", NULL);
+
+	if (!json_is_false(json_object_get(result, "verified")))
+		return false;
+	wrap_put(w, WRAP_RED, text ? text : "not what was sent arrived");
+	return true;
+}
+
+static void put_integrity(struct wrap *w, json_t *result)
+{
+	json_t *sizes = json_object_get(result, "sizes_bytes");
+	size_t n = json_array_size(sizes);
+
+	put_size(w, json_get_int(result, "bytes", 0));
+	wrap_putf(w, WRAP_PLAIN, " in %lld messages",
+		  (long long)json_get_int(result, "messages", 0));
+	if (n) {
+		wrap_put(w, WRAP_PLAIN, " of ");
+		put_size(w, json_integer_value(json_array_get(sizes, 0)));
+		if (n > 1) {
+			wrap_put(w, WRAP_PLAIN, " to ");
+			put_size(w, json_integer_value(json_array_get(sizes, n - 1)));
+		}
+	}
+	wrap_put(w, WRAP_PLAIN, ": every byte right");
+}
+
+static double real(json_t *result, const char *key)
+{
+	return json_number_value(json_object_get(result, key));
+}
+
+static void put_bandwidth(struct wrap *w, json_t *result)
+{
+	wrap_putf(w, WRAP_BOLD, "%.3g Gbit/s", real(result, "gbit_per_s"));
+	wrap_put(w, WRAP_PLAIN, " with messages of ");
+	put_size(w, json_get_int(result, "size_bytes", 0));
+	wrap_putf(w, WRAP_PLAIN, " (%s)", json_get_string(result, "derivation", "no derivation"));
+	if (!json_get_bool(result, "steady", false))
+		wrap_putf(w, WRAP_YELLOW, "; not steady: %s",
+			  json_get_string(result, "steady_why", "no reason"));
+	wrap_put(w, WRAP_PLAIN, "; then every byte right");
+}
+
+static void put_latency(struct wrap *w, json_t *result)
+{
+	wrap_putf(w, WRAP_BOLD, "%.1f us", real(result, "median_ns") / 1000);
+	wrap_put(w, WRAP_PLAIN, " median with messages of ");
+	put_size(w, json_get_int(result, "size_bytes", 0));
+	wrap_putf(w, WRAP_PLAIN, " (min %.1f, 99 %% %.1f, 99.9 %% %.1f, max %.1f us of %lld; %s)",
+		  real(result, "min_ns") / 1000, real(result, "p99_ns") / 1000,
+		  real(result, "p99_9_ns") / 1000, real(result, "max_ns") / 1000,
+		  (long long)json_get_int(result, "samples", 0),
+		  json_get_string(result, "derivation", "no derivation"));
+}
+
+static void put_marking(struct wrap *w, json_t *result)
+{
+	json_t *sent = json_object_get(result, "sent"), *class;
+	size_t i;
+
+	wrap_putf(w, WRAP_PLAIN, "%lld of %lld messages sent with DSCP %lld, ECN %lld arrived",
+		  (long long)json_get_int(result, "messages_arrived", 0),
+		  (long long)json_get_int(result, "messages", 0),
+		  (long long)json_get_int(sent, "dscp", 0), (long long)json_get_int(sent, "ecn", 0));
+	json_array_foreach(json_object_get(result, "arrived"), i, class)
+		wrap_putf(w, WRAP_PLAIN, "%s %lld with DSCP %lld, ECN %lld", i ? "," : ":",
+			  (long long)json_get_int(class, "messages", 0),
+			  (long long)json_get_int(class, "dscp", 0),
+			  (long long)json_get_int(class, "ecn", 0));
+	if (!json_is_true(json_object_get(result, "verified")))
+		wrap_putf(w, WRAP_YELLOW, "; not to be read: %s",
+			  json_get_string(result, "why", "no reason"));
+}
+
+void proof_put_result(struct wrap *w, const char *kind, json_t *result)
+{
+	static const struct {
+		const char *kind;
+		void (*put)(struct wrap *w, json_t *result);
+	} kinds[] = {
+		{ "integrity", put_integrity },
+		{ "bandwidth", put_bandwidth },
+		{ "latency", put_latency },
+		{ "marking", put_marking },
+	};
+
+	if (put_fault(w, result))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (!strcmp(kind, kinds[i].kind))
+			kinds[i].put(w, result);
+	}
+}

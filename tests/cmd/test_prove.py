@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""railhead prove where there is no RDMA: usage, tokens, time limits, signals, peers that are none.
+
+What it proves is tested on a double of a provider (tests/prove) and on real RDMA (tests/lab/test_prove.py).
+"""
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import Tap  # noqa: E402
+
+RAILHEAD = os.environ["RAILHEAD"]
+# Nothing here takes longer; whatever waits for a peer that never comes would.
+LIMIT = 120
+TOKEN = re.compile(r"railhead prove (\S+) --token ([A-Z2-7a-z]{26})(?: --port (\d+))?")
+
+
+def run(*args):
+    return subprocess.run([RAILHEAD, "prove", *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT)
+
+
+class Listener:
+    """A listener in the background, and the command lines that it has printed."""
+
+    def __init__(self, *args):
+        self.process = subprocess.Popen([RAILHEAD, "prove", "--listen", "--bind", "127.0.0.1", "--port", "0", "--no-store", *args],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.text = ""
+
+    def line(self):
+        """Host, token and port of the next command line; None when it ended without one."""
+        for line in self.process.stderr:
+            self.text += line
+            if found := TOKEN.search(line):
+                return found.groups()
+        return None
+
+    def end(self):
+        out, err = self.process.communicate(timeout=LIMIT)
+        return self.process.returncode, out, self.text + err
+
+    def kill(self):
+        self.process.kill()
+        self.process.communicate()
+
+
+@contextlib.contextmanager
+def listening(*args):
+    listener = Listener(*args)
+    try:
+        yield listener
+    finally:
+        listener.kill()
+
+
+@contextlib.contextmanager
+def server(say):
+    """Something on a TCP port that says `say` to each that comes, and keeps the connection."""
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        kept = []
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    peer, _ = s.accept()
+                    kept.append(peer)
+                    peer.sendall(say)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield s.getsockname()[1]
+        for peer in kept:
+            peer.close()
+
+
+def usage(t):
+    token = "A" * 26
+    for args, text in (
+        ((), "HOST is missing"),
+        (("host",), "--token is missing"),
+        (("--listen", "host"), "takes no HOST"),
+        (("--listen", "--size", "1"), "--size is for the end that connects"),
+        (("--listen", "--ecn"), "--ecn is for the end that connects"),
+        (("h", "--token", token, "--bind", "::1"), "--bind goes with --listen"),
+        (("h", "--token", token, "--once"), "--once goes with --listen"),
+        (("h", "--token", token, "--operation", "write,copy"), "'copy' is no operation"),
+        (("h", "--token", token, "--operation", ""), "'' is no operation"),
+        (("h", "--token", token, "--size", "0"), "--size takes bytes"),
+        (("h", "--token", token, "--size", "65M"), "--size takes bytes"),
+        (("h", "--token", token, "--size", "1G"), "--size takes bytes"),
+        (("h", "--token", token, "--sizes", "5"), "--sizes takes two sizes"),
+        (("h", "--token", token, "--sizes", "8..4"), "they rise"),
+        (("h", "--token", token, "--sizes", "1..2..3"), "--sizes takes bytes"),
+        (("h", "--token", token, "--size", "1", "--sizes", "1..2"), "exclude each other"),
+        (("h", "--token", token, "--qps", "65"), "--qps takes a number from 1 to 64"),
+        (("h", "--token", token, "--depth", "1"), "--depth takes a number from 2"),
+        (("h", "--token", token, "--duration", "-1"), "--duration takes seconds"),
+        (("h", "--token", token, "--duration", "nan"), "--duration takes seconds"),
+        (("h", "--token", token, "--dscp", "64"), "--dscp takes a number from 0 to 63"),
+        (("h", "--token", token, "--ecn"), "--ecn goes with --dscp"),
+        (("h", "--token", token, "--memory", "ram"), "'ram' is no kind of memory"),
+        (("h", "--token", token, "--memory", "host,"), "'' is no kind of memory"),
+        (("h", "--token", token, "--port", "0"), "--port takes a number from 1 to 65535"),
+        (("h", "--token", token, "--timeout", "0"), "--timeout takes a number from 1"),
+        (("h", "--token", token, "--gid-index", "x"), "--gid-index takes a number"),
+        (("h", "--token", token, "--store", "x", "--no-store"), "exclude each other"),
+        (("h", "--token", token, "--node", "n"), "--site names"),
+        (("h", "--token", token, "--format", "html"), "unknown format"),
+        (("h", "--token", "short"), "token"),
+        (("a", "b"), "unexpected operand"),
+    ):
+        r = run(*args)
+        t.ok(r.returncode == 2 and text in r.stderr and not r.stdout, f"usage: {' '.join(args) or 'nothing'}", (r.returncode, r.stderr))
+
+
+def wrong_token(t):
+    with listening("--once") as listener:
+        host, token, port = listener.line()
+        t.equal(host, "127.0.0.1", "the command line names the address that it listens on")
+        wrong = ("B" if token[0] != "B" else "C") + token[1:]
+        r = run(host, "--port", port, "--token", wrong, "--no-store")
+        t.ok(r.returncode == 1 and "token" in r.stderr, "a wrong token is refused, and that is said", (r.returncode, r.stderr))
+        t.ok(listener.process.poll() is None, "the listener waits on")
+        r = run(host, "--port", port, "--token", token, "--no-store")
+        t.ok(r.returncode == 1 and "token" not in r.stderr, "the right one is let in, and the proof fails because it is one host", (r.returncode, r.stderr))
+        t.ok("two hosts" in r.stderr, "which is said where it was asked for", r.stderr)
+        status, out, err = listener.end()
+        t.ok(status == 1 and not out and "the other end: " in err and "two hosts" in err, "and by the listener, which ends", (status, err))
+        r = run(host, "--port", port, "--token", token, "--no-store")
+        t.ok(r.returncode == 1, "the token was good for one proof", r.stderr)
+
+
+def one_after_another(t):
+    with listening() as listener:
+        first = listener.line()
+        run(first[0], "--port", first[2], "--token", first[1], "--no-store")
+        second = listener.line()
+        t.ok(second and second[1] != first[1], "after a peer there is another token for the next", listener.text)
+        r = run(second[0], "--port", second[2], "--token", first[1], "--no-store")
+        t.ok(r.returncode == 1 and "token" in r.stderr, "the old one opens nothing", r.stderr)
+        listener.process.send_signal(signal.SIGINT)
+        status, out, err = listener.end()
+        t.ok(status == -signal.SIGINT and not out, "Ctrl-C ends a listener", (status, err))
+
+
+def time_limits(t):
+    with listening("--timeout", "1") as listener:
+        status, out, err = listener.end()
+        t.ok(status == 1 and not out and ("1 s" in err or "1000 ms" in err or "time" in err), "a listener to whom nobody comes ends", (status, err))
+    with server(b"") as port:
+        r = run("127.0.0.1", "--port", port, "--token", "A" * 26, "--timeout", "1", "--no-store")
+        t.ok(r.returncode == 1 and r.stderr, "a server that says nothing is given up", (r.returncode, r.stderr))
+    with server(b"SSH-2.0-OpenSSH_9.2p1\r\n" * 20) as port:
+        r = run("127.0.0.1", "--port", port, "--token", "A" * 26, "--no-store")
+        t.ok(r.returncode == 1 and "railhead" in r.stderr, "a server of something else is no railhead", (r.returncode, r.stderr))
+
+
+def nobody_there(t):
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        port = s.getsockname()[1]
+    r = run("127.0.0.1", "--port", port, "--token", "A" * 26, "--no-store")
+    t.ok(r.returncode == 1 and "refused" in r.stderr, "nobody listens", (r.returncode, r.stderr))
+    r = run("no-such-host.invalid", "--token", "A" * 26, "--no-store")
+    t.ok(r.returncode == 1 and "no-such-host.invalid" in r.stderr, "no such host", (r.returncode, r.stderr))
+    with listening() as listener:
+        host, _, port = listener.line()
+        again = run("--listen", "--bind", host, "--port", port)
+        t.ok(again.returncode == 1 and port in again.stderr, "a port that is taken", (again.returncode, again.stderr))
+
+
+def main():
+    t = Tap()
+    for case in (usage, wrong_token, one_after_another, time_limits, nobody_there):
+        t.case(case)
+    t.done()
+
+
+main()
