@@ -82,3 +82,66 @@ void records_folder_remove(const char *folder)
 {
 	assert_int_equal(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
+
+/* --- a test with a folder --------------------------------------------------------------------- */
+
+int records_open(void **state)
+{
+	struct records_test *t = xcalloc(1, sizeof(*t));
+
+	t->gpu = records_snapshot("e810-b300-healthy.json");
+	t->storage = records_snapshot("e810-storage-healthy.json");
+	t->folder = records_folder_new();
+	*state = t;
+	return 0;
+}
+
+int records_close(void **state)
+{
+	struct records_test *t = *state;
+
+	json_decref(t->gpu);
+	json_decref(t->storage);
+	records_folder_remove(t->folder);
+	free(t->folder);
+	free(t);
+	return 0;
+}
+
+json_t *records_of(const struct records_test *t, const char *run, int64_t realtime_s)
+{
+	return records_make(&(struct records_form){ .run = run, .realtime_s = realtime_s,
+						    .local_snapshot = t->gpu,
+						    .peer_snapshot = t->storage });
+}
+
+char *records_store(const struct records_test *t, json_t *record)
+{
+	_cleanup_error_ struct error err = {0};
+	char *path;
+
+	if (proof_store(record, t->folder, &path, &err) < 0)
+		fail_msg("%s", error_text(&err));
+	return path;
+}
+
+json_t *records_load(const struct records_test *t, json_t **gaps)
+{
+	_cleanup_error_ struct error err = {0};
+	json_t *proofs;
+
+	*gaps = json_array_new();
+	if (proof_load(&proofs, t->folder, *gaps, &err) < 0)
+		fail_msg("%s", error_text(&err));
+	return proofs;
+}
+
+void records_write(const struct records_test *t, const char *name, const char *text, size_t len)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", t->folder, name);
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, len, f), len);
+	assert_int_equal(fclose(f), 0);
+}
