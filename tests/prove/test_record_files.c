@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of proof records: damaged, hostile and half written files, and folders that take none. */
+/* The folder of proof records: damaged, hostile and half written files, and folders that take
+ * none. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
