@@ -86,7 +86,8 @@ static int memory_read(struct session_parameters *p, const char *text, struct er
 		if (k == ARRAY_SIZE(kinds)) {
 			_cleanup_free_ char *safe = text_printable(words[i], len);
 			return error_set(err, -EINVAL,
-					 "--memory: '%s' is no kind of memory (there are host, huge, udmabuf and cuda)",
+					 "--memory: '%s' is no kind of memory (there are host, "
+					 "huge, udmabuf and cuda)",
 					 safe);
 		}
 		memcpy(p->memory[i], kinds[k], len + 1);
@@ -152,7 +153,8 @@ static int parameters_read(struct session_parameters *p, const struct cmd_prove_
 		p->dscp = (int)site->qos.dscp.value;
 		p->ecn = a->ecn || (site->qos.ecn.set && site->qos.ecn.value);
 	} else if (a->ecn) {
-		return error_set(err, -EINVAL, "--ecn goes with --dscp, or with a site that has one");
+		return error_set(err, -EINVAL,
+				 "--ecn goes with --dscp, or with a site that has one");
 	}
 	return session_parameters_check(p, err);
 }
@@ -171,7 +173,8 @@ static int side_check(const struct cmd_args *args, struct error *err)
 	}, listening[] = { { a->bind, "--bind" }, { a->once, "--once" } };
 
 	if (a->listen && args->n_operands)
-		return error_set(err, -EINVAL, "--listen waits for the other end, it takes no HOST");
+		return error_set(err, -EINVAL,
+				 "--listen waits for the other end, it takes no HOST");
 	if (!a->listen && !args->n_operands)
 		return error_set(err, -EINVAL,
 				 "HOST is missing (or --listen, on the node that waits)");

@@ -210,14 +210,14 @@ static int run_all(struct conversation *c, struct error *err)
 		if (kinds[kind].speed && !(c->parameters.seconds > 0))
 			continue;
 		for (size_t i = 0; i < SESSION_OPERATIONS; i++) {
-			const struct session_operation_name *operation = &session_operation_names[i];
+			const char *operation = session_operation_names[i].name;
 
-			if (!(c->parameters.operations & operation->bit))
+			if (!(c->parameters.operations & session_operation_names[i].bit))
 				continue;
 			for (int reverse = 0; !rc && reverse <= !kinds[kind].one_way; reverse++) {
 				if (c->failed)
 					return 0;
-				rc = run_one(c, kind, operation->name, reverse, err);
+				rc = run_one(c, kind, operation, reverse, err);
 			}
 			if (rc < 0)
 				return rc;

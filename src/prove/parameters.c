@@ -81,7 +81,8 @@ int session_parameters_check(const struct session_parameters *p, struct error *e
 		return error_set(err, -EINVAL, "ECN goes with a DSCP");
 	if (session_memory_bytes(p) > SESSION_MEMORY_MAX)
 		return error_set(err, -EINVAL,
-				 "%zu bytes of memory would be registered: at most %zu; take fewer queue pairs, a smaller depth or smaller messages",
+				 "%zu bytes of memory would be registered: at most %zu; "
+				 "take fewer queue pairs, a smaller depth or smaller messages",
 				 session_memory_bytes(p), SESSION_MEMORY_MAX);
 	return 0;
 }
@@ -146,7 +147,7 @@ static int read_operations(unsigned *bits, json_t *message, struct error *err)
 
 		if (!bit)
 			return error_set(err, -EPROTO,
-					 "parameters of the peer: an operation that is not known here");
+					 "parameters of the peer: an unknown operation");
 		*bits |= bit;
 	}
 	return 0;

@@ -85,7 +85,8 @@ static void put_marking(struct wrap *w, json_t *result)
 	wrap_putf(w, WRAP_PLAIN, "%lld of %lld messages sent with DSCP %lld, ECN %lld arrived",
 		  (long long)json_get_int(result, "messages_arrived", 0),
 		  (long long)json_get_int(result, "messages", 0),
-		  (long long)json_get_int(sent, "dscp", 0), (long long)json_get_int(sent, "ecn", 0));
+		  (long long)json_get_int(sent, "dscp", 0),
+		  (long long)json_get_int(sent, "ecn", 0));
 	json_array_foreach(json_object_get(result, "arrived"), i, class)
 		wrap_putf(w, WRAP_PLAIN, "%s %lld with DSCP %lld, ECN %lld", i ? "," : ":",
 			  (long long)json_get_int(class, "messages", 0),

@@ -95,7 +95,7 @@ static void hostile(void **state)
 	assert_int_equal(read_with("colour", "\"blue\"", NULL), 0);
 }
 
-/* The largest of everything at once would be 64 QPs of 64 MiB; that is the limit, and it is held. */
+/* The largest of everything at once is 64 QPs of 64 MiB: that is the limit. */
 static void memory(void **state)
 {
 	struct session_parameters p = good;
