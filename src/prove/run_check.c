@@ -10,6 +10,9 @@
 /* A byte of poison is right by chance in one of 256 cases. Below this size the area holds the
  * generation before instead, of which every byte differs (pattern.h). */
 #define SMALL 16u
+/* How far a message is looked for that is not where it belongs, and how much of it has to be there. */
+#define SHIFT_MAX 64u
+#define SHIFT_LEAST 8u
 
 static const char *const kind_names[] = {
 	[PATTERN_CORRUPT] = "corrupt",
@@ -89,6 +92,33 @@ int run_check_canaries(const struct run *run, const struct run_message *m, json_
 	return 0;
 }
 
+/* Is all that is left of the message there when it is moved by `shift` bytes? */
+static bool is_shifted(const struct run *run, const struct run_message *m, long shift)
+{
+	size_t by = (size_t)labs(shift), left = m->size - by;
+	size_t at = m->offset + (shift > 0 ? by : 0), stream = m->offset + (shift > 0 ? 0 : by);
+	struct pattern_fault seen;
+
+	return memory_check(run->end->memory, at, left, stream, &m->pattern, &seen, NULL) == 0;
+}
+
+/* A few bytes off: words that are cut elsewhere tell nothing of where they come from. */
+static void look_for_shift(const struct run *run, const struct run_message *m, json_t *fault)
+{
+	for (long by = 1; by <= (long)SHIFT_MAX && m->size >= (size_t)by + SHIFT_LEAST; by++) {
+		for (long shift = by; shift >= -by; shift -= 2 * by) {
+			if (!is_shifted(run, m, shift))
+				continue;
+			json_put_string(fault, "kind", kind_names[PATTERN_MISPLACED]);
+			json_put_int(fault, "shift_bytes", shift);
+			json_put_stringf(fault, "text",
+					 "the message lies %ld bytes %s where it belongs", by,
+					 shift > 0 ? "behind" : "before");
+			return;
+		}
+	}
+}
+
 int run_check_bytes(const struct run *run, const struct run_message *m, json_t **fault,
 		    struct error *err)
 {
@@ -107,6 +137,8 @@ int run_check_bytes(const struct run *run, const struct run_message *m, json_t *
 		seen.kind = PATTERN_MISSING;
 	*fault = run_fault(run, kind_names[seen.kind], m);
 	run_fault_pattern(*fault, m, &seen);
+	if (seen.kind == PATTERN_CORRUPT || seen.kind == PATTERN_MISSING)
+		look_for_shift(run, m, *fault);
 	return 0;
 }
 
@@ -126,13 +158,22 @@ int run_check_arm(const struct run *run, const struct run_round *round, unsigned
 	return memory_fill(run->end->memory, m.offset, m.size, m.offset, &before, err);
 }
 
-/* Bytes around the message, within its slot. */
-static int surroundings(const struct run *run, const struct run_message *m, json_t **fault,
-			struct error *err)
+/* Does no message of the round lie behind this one's slot? */
+static bool is_highest(const struct run *run, const struct run_round *round, unsigned qp)
+{
+	for (unsigned q = round->first; q < round->first + round->count; q++)
+		if (run_slot(run, q) > run_slot(run, qp))
+			return false;
+	return true;
+}
+
+/* Bytes around the message, as far as no other of the round may be. */
+static int surroundings(const struct run *run, const struct run_message *m, bool last,
+			json_t **fault, struct error *err)
 {
 	size_t slot = run_slot(run, m->qp), end = m->offset + m->size,
-	       before = MIN(m->offset - slot, NEAR),
-	       behind = MIN(slot + run->stride - end, NEAR);
+	       limit = last ? memory_length(run->end->memory) : slot + run->stride,
+	       before = MIN(m->offset - slot, NEAR), behind = MIN(limit - end, NEAR);
 	int rc = run_check_untouched(run, m, m->offset - before, before, "before the message",
 				     fault, err);
 
@@ -149,7 +190,7 @@ int run_check_message(const struct run *run, const struct run_round *round, unsi
 
 	int rc = run_check_bytes(run, &m, &wrong, err);
 	if (!rc)
-		rc = surroundings(run, &m, &stray, err);
+		rc = surroundings(run, &m, is_highest(run, round, m.qp), &stray, err);
 	if (rc < 0)
 		return rc;
 	if (wrong && stray) {
