@@ -13,6 +13,7 @@
 #include "host/host.h"
 #include "judge/gate.h"
 #include "observe/observe.h"
+#include "prove/record.h"
 #include "report/report.h"
 #include "site/site.h"
 
@@ -31,6 +32,7 @@ int cmd_version(const struct cmd_args *args)
 		json_put_string(schemas, "components", REPORT_COMPONENTS_SCHEMA);
 		json_put_string(schemas, "difference", REPORT_DIFFERENCE_SCHEMA);
 		json_put_string(schemas, "recording", RECORDING_SCHEMA);
+		json_put_string(schemas, "proof", PROOF_SCHEMA);
 		json_put_string(schemas, "site", SITE_SCHEMA);
 		json_put_string(libraries, "jansson", jansson_version_str());
 		json_put_string(libraries, "libyaml", yaml_get_version_string());
@@ -40,7 +42,7 @@ int cmd_version(const struct cmd_args *args)
 	} else {
 		strbuf_printf(&b,
 			      "railhead %s\n"
-			      "schemas: snapshot/1 report/1 components/1 difference/1 recording/1 site/1\n"
+			      "schemas: snapshot/1 report/1 components/1 difference/1 recording/1 proof/1 site/1\n"
 			      "libraries: jansson %s, libyaml %s, zlib %s\n",
 			      RAILHEAD_VERSION, jansson_version_str(), yaml_get_version_string(),
 			      zlibVersion());
