@@ -19,33 +19,12 @@
 #include <errno.h>
 #include <sys/param.h>
 
+#include "prove/run_bandwidth.h"
 #include "prove/run_check.h"
-#include "prove/run_samples.h"
 
 #define LINE 64u	/* places begin on cache lines */
 #define GENERATION_TIMED 2u
 #define GENERATION_LAST 4u
-
-struct bandwidth {
-	struct run run;
-	size_t size, step;	/* of a message, and from one place to the next */
-	unsigned ring;		/* places of a slot */
-	uint64_t sent[ENDPOINT_QPS_MAX];	/* messages that were posted */
-	/* of the passive end: receives posted in all, messages that came, and still have to */
-	uint64_t offered[ENDPOINT_QPS_MAX], arrived[ENDPOINT_QPS_MAX], missing;
-	json_t *fault;
-};
-
-static struct run_message place(const struct bandwidth *b, unsigned qp, uint64_t number,
-				uint32_t generation)
-{
-	return (struct run_message){
-		.qp = qp,
-		.size = b->size,
-		.offset = run_slot(&b->run, qp) + number % b->ring * b->step,
-		.pattern = { .seed = b->run.p->seed, .generation = generation },
-	};
-}
 
 static uint64_t ring_bytes(const struct bandwidth *b)
 {
@@ -58,7 +37,7 @@ static int fill(struct bandwidth *b, uint32_t generation, struct error *err)
 
 	for (unsigned slot = 0; slot < b->run.slots; slot++) {
 		for (unsigned i = 0; i < b->ring && !rc; i++) {
-			struct run_message m = place(b, slot, i, generation);
+			struct run_message m = run_bandwidth_place(b, slot, i, generation);
 
 			rc = memory_fill(b->run.end->memory, m.offset, m.size, m.offset,
 					 &m.pattern, err);
@@ -83,148 +62,11 @@ static int say(const struct run *run, bool mine, const char *type, uint64_t byte
 		    : run_hear(run, type, NULL, run_limit_ms(run, 4 * bytes), err);
 }
 
-/* --- the active end --------------------------------------------------------------------------- */
-
-/* What the loops below do for each message: no call but that of the endpoint. */
-struct queue {
-	struct endpoint_op op;
-	uint64_t local, remote;	/* of the first place */
-	unsigned next;		/* place */
-};
-
-static int post_one(struct bandwidth *b, struct queue *q, bool more, struct error *err)
-{
-	q->op.local = q->local + q->next * b->step;
-	q->op.remote = q->remote + q->next * b->step;
-	q->op.more = more;
-	if (++q->next == b->ring)
-		q->next = 0;
-	b->sent[q->op.qp]++;
-	return run_post(&b->run, &q->op, err);
-}
-
-static void queues_make(const struct bandwidth *b, struct queue *queues)
-{
-	for (unsigned i = 0; i < b->run.qps; i++) {
-		struct queue *q = &queues[i];
-
-		q->op = run_op(&b->run, i, run_slot(&b->run, i), b->size);
-		q->local = q->op.local;
-		q->remote = q->op.remote;
-		q->next = (unsigned)(b->sent[i] % b->ring);
-	}
-}
-
-/* A last message with a completion of its own; for a write what tells that it is there. */
-static int finish(struct bandwidth *b, struct queue *queues, struct error *err)
-{
-	bool write = b->run.operation == RUN_WRITE;
-	int rc = 0;
-
-	for (unsigned i = 0; i < b->run.qps && !rc; i++) {
-		rc = run_make_room(&b->run, i, err);
-		if (!rc)
-			rc = write ? run_post_fence(&b->run, i, 0, err)
-				   : post_one(b, &queues[i], false, err);
-	}
-	return rc < 0 ? rc : run_drain(&b->run, b->run.qps * b->run.depth * b->size, err);
-}
-
-static uint64_t done(const struct bandwidth *b)
-{
-	uint64_t n = 0;
-
-	for (unsigned q = 0; q < b->run.qps; q++)
-		n += b->run.posted[q] - run_in_flight(&b->run, q);
-	return n;
-}
-
-static int keep_full(struct bandwidth *b, struct queue *queues, unsigned quarter,
-		     struct error *err)
-{
-	for (unsigned i = 0; i < b->run.qps; i++) {
-		uint64_t room = b->run.depth - run_in_flight(&b->run, i);
-
-		for (; room; room--) {
-			int rc = post_one(b, &queues[i], (b->sent[i] + 1) % quarter, err);
-			if (rc < 0)
-				return rc;
-		}
-	}
-	int n = run_poll(&b->run, err);
-	return MIN(n, 0);
-}
-
-/* Post for some seconds. `*speed` is what came of it. */
-static int timed(struct bandwidth *b, struct queue *queues, json_t **speed, struct error *err)
-{
-	_cleanup_run_samples_ struct run_samples samples = {0};
-	uint64_t begun = run_now_ns(), now = 0, moved_ns = 0, messages = 0,
-		 end = (uint64_t)(b->run.p->seconds * 1e9);
-	unsigned quarter = MAX(1u, b->run.depth / 4);
-
-	run_samples_begin(&samples, b->run.p->seconds);
-	while (now < end) {
-		int rc = keep_full(b, queues, quarter, err);
-		if (rc < 0)
-			return rc;
-		now = run_now_ns() - begun;
-		if (now < samples.sample[samples.n - 1].ns + RUN_SAMPLE_NS)
-			continue;
-		uint64_t n = done(b);
-		run_samples_add(&samples, now, n);
-		rc = run_watch(&b->run, err);
-		if (rc < 0)
-			return rc;
-		if (n != messages)
-			moved_ns = now;
-		messages = n;
-		if (now - moved_ns > (uint64_t)run_limit_ms(&b->run, b->size) * 1000000u)
-			return error_set(err, -ETIMEDOUT, "nothing moved for %d ms",
-					 run_limit_ms(&b->run, b->size));
-	}
-	int rc = finish(b, queues, err);
-	if (rc < 0)
-		return rc;
-	messages = 0;
-	for (unsigned q = 0; q < b->run.qps; q++)
-		messages += b->sent[q];
-	*speed = run_samples_speed(&samples, b->size, messages, run_now_ns() - begun);
-	return 0;
-}
-
-static int tell_timed(struct bandwidth *b, json_t *speed, struct error *err)
-{
-	_cleanup_json_ json_t *message = json_object_new();
-	json_t *sent = json_arr(message, "messages");
-
-	for (unsigned q = 0; q < b->run.qps; q++)
-		json_append(sent, json_integer_new((int64_t)b->sent[q]));
-	json_put(message, "speed", json_incref(speed));
-	return run_tell(&b->run, "timed", message, err);
-}
-
-static int move_last(struct bandwidth *b, struct error *err)
-{
-	struct queue queues[ENDPOINT_QPS_MAX];
-	int rc = 0;
-
-	queues_make(b, queues);
-	for (unsigned i = 0; i < b->ring && !rc; i++) {
-		for (unsigned q = 0; q < b->run.qps && !rc; q++) {
-			rc = run_make_room(&b->run, q, err);
-			if (!rc)
-				rc = post_one(b, &queues[q], false, err);
-		}
-	}
-	return rc < 0 ? rc : finish(b, queues, err);
-}
-
 /* --- the passive end -------------------------------------------------------------------------- */
 
 static int offer(struct bandwidth *b, unsigned qp, struct error *err)
 {
-	struct run_message m = place(b, qp, b->offered[qp]++, 0);
+	struct run_message m = run_bandwidth_place(b, qp, b->offered[qp]++, 0);
 
 	return run_post_receive(&b->run, qp, m.offset, m.size, err);
 }
@@ -256,7 +98,7 @@ static int on_receive(void *arg, unsigned qp, const struct ibv_wc *wc, struct er
 
 static void found_more(struct bandwidth *b, unsigned qp)
 {
-	struct run_message m = place(b, qp, b->arrived[qp], 0);
+	struct run_message m = run_bandwidth_place(b, qp, b->arrived[qp], 0);
 
 	if (b->fault)
 		return;
@@ -332,7 +174,7 @@ static int look_at_slot(struct bandwidth *b, unsigned slot, uint32_t generation,
 	int rc = 0;
 
 	for (unsigned i = 0; i < n && !rc; i++) {
-		struct run_message m = place(b, slot, i, generation);
+		struct run_message m = run_bandwidth_place(b, slot, i, generation);
 
 		rc = run_check_bytes(&b->run, &m, &b->fault, err);
 		end = m.offset + m.size;
@@ -379,14 +221,10 @@ static int prepare(struct bandwidth *b, struct error *err)
 
 static int first_part(struct bandwidth *b, json_t **speed, struct error *err)
 {
-	struct queue queues[ENDPOINT_QPS_MAX];
 	int rc;
 
 	if (b->run.active) {
-		queues_make(b, queues);
-		rc = timed(b, queues, speed, err);
-		if (!rc)
-			rc = tell_timed(b, *speed, err);
+		rc = run_bandwidth_move_timed(b, speed, err);
 	} else {
 		rc = serve(b, speed, err);
 		if (!rc && b->run.sink)
@@ -405,7 +243,7 @@ static int last_part(struct bandwidth *b, struct error *err)
 	if (!rc)
 		rc = say(run, !run->sink, "filled", ring_bytes(b), err);
 	if (!rc && run->active)
-		rc = move_last(b, err);
+		rc = run_bandwidth_move_last(b, err);
 	if (rc < 0)
 		return rc;
 	if (!run->active && run->sink) {

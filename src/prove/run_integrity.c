@@ -126,7 +126,7 @@ static char *completion_fault(const struct integrity *t, const struct run_messag
 		return xasprintf("the completion of the receive has opcode %d, not %d", wc->opcode,
 				 expected);
 	if (write && ntohl(wc->imm_data) != m->pattern.generation)
-		return xasprintf("the immediate data are of generation %u, not %u: a message of this queue pair is lost, or out of order",
+		return xasprintf("immediate data of generation %u, not %u: a message is lost",
 				 ntohl(wc->imm_data), m->pattern.generation);
 	if (!write && wc->byte_len != m->size)
 		return xasprintf("the completion of the receive tells %u bytes, not %zu",
