@@ -144,6 +144,35 @@ static void lies_are_seen(void **state RH_UNUSED)
 	}
 }
 
+/* Of several queue pairs that move at once the one is named whose message was wrong. */
+static void the_queue_pair_is_named(void **state RH_UNUSED)
+{
+	const struct ends_setup setup = { .qps = 3 };
+	const struct run_parameters p = {
+		.operation = "write",
+		.size_min = 4096,
+		.size_max = 4096,
+		.iterations = 3,
+		.seed = 0x5eed,
+	};
+
+	for (unsigned nth = 0; nth < 9; nth++) {
+		struct lie lie = { .lie = { VERBS_DOUBLE_CORRUPT, .amount = 7 }, .nth = nth };
+		struct ends ends;
+
+		ends_open(&ends, &setup);
+		verbs_double_lie(tell, &lie);
+		ends_run_both(&ends, run_integrity, &p);
+		json_t *fault = json_object_get(ends_result(&ends), "fault");
+		assert_string_equal(json_get_string(fault, "kind", ""), "corrupt");
+		assert_int_equal(json_get_int(fault, "qp", -1), nth % 3);
+		assert_int_equal(json_get_int(fault, "generation", -1), 2 * (nth + 1));
+		assert_int_equal(json_get_int(fault, "memory_offset", -1), nth % 3 * 4096 + 7);
+		verbs_double_lie(NULL, NULL);
+		ends_close(&ends);
+	}
+}
+
 /* --- speed ------------------------------------------------------------------------------------ */
 
 struct late_lie {
@@ -257,6 +286,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lies_are_seen),
+		cmocka_unit_test(the_queue_pair_is_named),
 		cmocka_unit_test(bandwidth_ends_with_a_check),
 		cmocka_unit_test(remarks_are_seen),
 	};

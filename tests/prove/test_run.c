@@ -164,6 +164,33 @@ static void latency(void **state RH_UNUSED)
 	ends_close(&ends);
 }
 
+/* Memory that the processor cannot read, as that of a GPU: __wrap_memory_pointer() below. */
+static bool hidden;
+void *__real_memory_pointer(const struct memory *memory, size_t offset);
+void *__wrap_memory_pointer(const struct memory *memory, size_t offset);
+void *__wrap_memory_pointer(const struct memory *memory, size_t offset)
+{
+	return hidden ? NULL : __real_memory_pointer(memory, offset);
+}
+
+static void latency_of_hidden_memory(void **state RH_UNUSED)
+{
+	struct run_parameters p = parameters("write", false);
+	const struct ends_setup setup = {0};
+	struct ends ends;
+
+	ends_open(&ends, &setup);
+	hidden = true;
+	ends_run_both(&ends, run_latency, &p);
+	hidden = false;
+	is_verified(ends_result(&ends));
+	assert_string_equal(json_get_string(ends.a.result, "arrival", ""), "a completion");
+	/* nothing is left over for the next */
+	ends_run_both(&ends, run_integrity, &p);
+	is_verified(ends_result(&ends));
+	ends_close(&ends);
+}
+
 static int mark(json_t **result, struct run_end *end, const struct run_parameters *p,
 		struct error *err)
 {
@@ -189,6 +216,21 @@ static void marking(void **state RH_UNUSED)
 		assert_int_equal(json_get_int(json_at(result, "/arrived/0"), "messages", 0), 32);
 		assert_int_equal(json_get_int(result, "ip_version", 0), 4);
 	}
+	ends_close(&ends);
+}
+
+static void marking_of_hidden_memory(void **state RH_UNUSED)
+{
+	const struct ends_setup setup = { .ud = true, .traffic_class = 24 << 2 | 2 };
+	struct run_parameters p = parameters("send", false);
+	struct ends ends;
+
+	ends_open(&ends, &setup);
+	hidden = true;
+	ends_run_both(&ends, mark, &p);
+	hidden = false;
+	assert_int_equal(ends.a.rc, -EREMOTEIO);
+	assert_int_equal(ends.b.rc, -EOPNOTSUPP);
 	ends_close(&ends);
 }
 
@@ -308,7 +350,9 @@ int main(void)
 		cmocka_unit_test(bandwidth),
 		cmocka_unit_test(bandwidth_in_little_memory),
 		cmocka_unit_test(latency),
+		cmocka_unit_test(latency_of_hidden_memory),
 		cmocka_unit_test(marking),
+		cmocka_unit_test(marking_of_hidden_memory),
 		cmocka_unit_test(ends_that_disagree),
 		cmocka_unit_test(peer_dies),
 	};
