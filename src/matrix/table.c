@@ -24,6 +24,15 @@ static char *identity_of(const struct matrix_table *is, json_t *row)
 	return json_to_text(values, false);
 }
 
+static json_t *row_new(const struct matrix_table *is, struct tree *tree)
+{
+	/* the tree's value is shared by aliases; the place is the row's own */
+	json_t *row = json_copy(schema_json(is->row, tree));
+
+	json_put_stringf(row, "at", "%s.yaml:%u", is->name, tree->where.line);
+	return row;
+}
+
 static json_t *rows_new(const struct matrix_table *is, const struct tree *list,
 			struct complaints *c)
 {
@@ -32,7 +41,7 @@ static json_t *rows_new(const struct matrix_table *is, const struct tree *list,
 
 	for (size_t i = 0; i < list->n; i++) {
 		struct tree *tree = list->items[i];
-		json_t *row = json_copy(schema_json(is->row, tree));
+		json_t *row = row_new(is, tree);
 		_cleanup_free_ char *identity = identity_of(is, row);
 		int64_t before = json_get_int(lines, identity, 0);
 
@@ -42,7 +51,6 @@ static json_t *rows_new(const struct matrix_table *is, const struct tree *list,
 				 (long long)before, identity);
 		else
 			json_put_int(lines, identity, tree->where.line);
-		json_put_stringf(row, "at", "%s.yaml:%u", is->name, tree->where.line);
 		json_append(rows, row);
 	}
 	return rows;
@@ -87,5 +95,19 @@ json_t *matrix_table_parse(const struct matrix_table *is, const char *text, size
 		json_decref(rows);
 		return NULL;
 	}
+	return rows;
+}
+
+json_t *matrix_table_of_build(const struct matrix_table *is, const char *text, size_t len)
+{
+	_cleanup_tree_document_ struct tree_document doc = {0};
+	_cleanup_complaints_ struct complaints c = { .file = is->name };
+	json_t *rows = json_array_new();
+
+	if (!tree_read(&doc, text, len, &c))
+		abort();	/* tests/matrix reads every table of the build */
+	const struct tree *list = tree_get(doc.root, "rows");
+	for (size_t i = 0; i < list->n; i++)
+		json_append(rows, row_new(is, list->items[i]));
 	return rows;
 }

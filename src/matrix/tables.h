@@ -25,6 +25,9 @@ size_t matrix_table_count(void);
 json_t *matrix_table_parse(const struct matrix_table *table, const char *text, size_t len,
 			   struct complaints *c);
 
+/* The same of the text of the build, which is not checked again: tests/matrix does that. */
+json_t *matrix_table_of_build(const struct matrix_table *table, const char *text, size_t len);
+
 /* matrix_load() with an installed folder of one's own; NULL: none. */
 int matrix_load_from(struct matrix **matrix, const char *folder, const char *installed,
 		     struct error *err);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "matrix/matrix.h"
@@ -78,6 +79,27 @@ static void test_every_table(void **state RH_UNUSED)
 		}
 	}
 	assert_int_equal(n, matrix_table_count());
+}
+
+/* As strictly as text from outside: what is built in is not checked when the program runs. */
+static void test_every_table_is_sound(void **state RH_UNUSED)
+{
+	for (const struct matrix_table *table = matrix_table_list; table->name; table++) {
+		_cleanup_free_ char *path = xasprintf("%s/data/%s.yaml", RAILHEAD_SOURCE, table->name);
+		_cleanup_error_ struct error err = {0};
+		_cleanup_strbuf_ struct strbuf b = {0};
+		_cleanup_complaints_ struct complaints c = { .file = path };
+
+		assert_int_equal(file_read(&b, path, TREE_FILE_MAX, &err), 0);
+		_cleanup_json_ json_t *rows =
+			matrix_table_parse(table, strbuf_str(&b), b.len, &c);
+		if (complaints_tell(&c, &err) < 0)
+			fail_msg("%s", error_text(&err));
+		_cleanup_json_ json_t *unchecked =
+			matrix_table_of_build(table, strbuf_str(&b), b.len);
+
+		assert_true(json_equal(rows, unchecked));
+	}
 }
 
 /* The tables of the build, and not only those of the folder. */
@@ -299,7 +321,8 @@ static void test_known_rows(void **state RH_UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_table),	cmocka_unit_test(test_built_in),
+		cmocka_unit_test(test_every_table), cmocka_unit_test(test_every_table_is_sound),
+		cmocka_unit_test(test_built_in),
 		cmocka_unit_test(test_document),	cmocka_unit_test(test_operators),
 		cmocka_unit_test(test_default_drivers), cmocka_unit_test(test_chart_keys),
 		cmocka_unit_test(test_chart_keys_are_leaves),
