@@ -192,6 +192,8 @@ void runbook_hand_qos(struct runbook *b, const struct site_node *node);
 void runbook_hand_boot(struct runbook *b);
 /* The same back to what a port has that nobody configured. */
 void runbook_hand_qos_undo(struct runbook *b, const struct site_node *node);
+/* Steps: `railhead prove` between two nodes, and its record before the gates. */
+void runbook_prove_pair(struct runbook *b);
 /* A step: RDMA between two nodes with programs of perftest, parted by blanks. The server is a GPU
  * node when there is one, and `gpu_options` are given where there is a GPU; `options` to both. */
 void runbook_hand_pair(struct runbook *b, enum phrase phrase, const char *programs,

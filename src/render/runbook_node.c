@@ -371,6 +371,5 @@ void runbook_userspace_undo(struct runbook *b)
 
 void runbook_hosts_steps(struct runbook *b)
 {
-	runbook_hand_pair(b, PHRASE_HOSTS_PAIR, "ib_write_bw ib_read_bw", "", "");
-	book_say(b, PHRASE_UNTIL_PROVE, "proof.host", NULL);
+	runbook_prove_pair(b);
 }

@@ -166,11 +166,14 @@ PHRASE(USER_UNDO, "Remove the drop-in and start containerd again. The packages m
 /* --- 6 --- */
 PHRASE(HOSTS_PURPOSE, "The first traffic: RDMA write and read between the hosts, in both directions, before any pod is in the way.",
        "첫 트래픽입니다. 파드를 거치지 않고 호스트끼리 RDMA 쓰기와 읽기를 양방향으로 확인합니다.")
-PHRASE(HOSTS_PAIR,
-       "Start each program on {0} first, then on {1}; then with the roles exchanged. DEVICE is shown by "
-       "`rdma link`, GID_INDEX by the verdict of `rdma.gid`.",
-       "각 프로그램을 {0}에서 먼저, 이어서 {1}에서 시작하고, 역할을 바꾸어 반복합니다. DEVICE는 `rdma link`에서, GID_INDEX는 `rdma.gid` "
-       "판정에서 확인합니다.")
+PHRASE(PROVE_PAIR,
+       "Run RDMA between {0} and {1}: every byte is looked at, and how packets are marked. The listener prints "
+       "the command line for the other node, with a TOKEN that holds once.",
+       "{0}와(과) {1} 사이에서 RDMA를 실행합니다. 모든 바이트를 확인하고, 패킷이 어떻게 마킹되어 도착하는지도 봅니다. 대기하는 쪽이 "
+       "다른 노드에서 실행할 명령과 한 번만 쓸 수 있는 TOKEN을 출력합니다.")
+PHRASE(PROVE_JUDGE,
+       "Copy `/var/lib/railhead/proofs` of {0} to `proofs` here, and judge the snapshots with it.",
+       "{0}의 `/var/lib/railhead/proofs`를 이곳의 `proofs`로 복사한 뒤 스냅숏과 함께 판정합니다.")
 PHRASE(HOSTS_PROOF, "All bytes arrive as they were sent, the counters of the RDMA device moved, and those of TCP did not.",
        "모든 바이트가 보낸 그대로 도착하고, RDMA 장치의 카운터가 움직였으며, TCP 카운터는 움직이지 않았습니다.")
 PHRASE(HOSTS_UNDO, "The test leaves nothing behind. End a server that still waits.",

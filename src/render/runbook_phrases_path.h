@@ -12,8 +12,10 @@ PHRASE(BASELINE_OFF, "Make sure that nothing is on yet, on the ports of {0} and 
 PHRASE(BASELINE_SWITCH, "The switch must not have the configuration of phase 15 yet. Where it has, take it back first.",
        "스위치에도 15단계 설정이 없어야 합니다. 이미 있으면 먼저 되돌립니다.")
 PHRASE(BASELINE_BEFORE, "Take snapshots before.", "측정 전에 스냅숏을 받습니다.")
-PHRASE(BASELINE_MEASURE, "Measure bandwidth and latency between {0} and {1} as in phase 6, and keep the output.",
-       "6단계와 같이 {0}와(과) {1} 사이의 대역폭과 지연 시간을 측정하고 출력을 보관합니다.")
+PHRASE(BASELINE_MEASURE, "Measure bandwidth and latency between {0} and {1}, and keep the output. Start each program on {0} first, then on {1}; then with the roles exchanged. DEVICE is shown by "
+       "`rdma link`, GID_INDEX by the verdict of `rdma.gid`.",
+       "{0}와(과) {1} 사이의 대역폭과 지연 시간을 측정하고 출력을 보관합니다. 각 프로그램을 {0}에서 먼저, 이어서 {1}에서 시작하고, 역할을 바꾸어 "
+       "반복합니다. DEVICE는 `rdma link`에서, GID_INDEX는 `rdma.gid` 판정에서 확인합니다.")
 PHRASE(BASELINE_AFTER, "Take snapshots after, and compare the counters.",
        "측정 후 스냅숏을 받고 카운터를 비교합니다.")
 PHRASE(BASELINE_PROOF, "A record that is fresh: kernel, drivers, firmware and bond are the same now as when it was measured.",

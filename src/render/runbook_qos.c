@@ -80,7 +80,7 @@ void runbook_qos_steps(struct runbook *b)
 		}
 	}
 	put_measurement(b, PHRASE_QOS_MARK);
-	book_say(b, PHRASE_UNTIL_PROVE, "proof.marking", NULL);
+	runbook_prove_pair(b);
 }
 
 void runbook_qos_undo(struct runbook *b)
