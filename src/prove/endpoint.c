@@ -241,11 +241,6 @@ struct ibv_pd *endpoint_pd(const struct endpoint *e)
 	return e->pd;
 }
 
-const struct verbs *endpoint_verbs(const struct endpoint *e)
-{
-	return e->v;
-}
-
 unsigned endpoint_qps(const struct endpoint *e)
 {
 	return e->qps;

@@ -42,7 +42,6 @@ int endpoint_open(struct endpoint **endpoint, const struct endpoint_request *req
 /* NULL is allowed. Memory that was registered with its PD must be gone. */
 void endpoint_close(struct endpoint *endpoint);
 struct ibv_pd *endpoint_pd(const struct endpoint *endpoint);
-const struct verbs *endpoint_verbs(const struct endpoint *endpoint);
 /* As they are: what the device allows of what was asked for. */
 unsigned endpoint_qps(const struct endpoint *endpoint);
 unsigned endpoint_depth(const struct endpoint *endpoint);

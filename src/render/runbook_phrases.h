@@ -92,9 +92,9 @@ PHRASE(NO_WORKLOAD, "No workload is declared (`workload`).", "워크로드를 �
 
 PHRASE(UNTIL_PROVE,
        "{0} stays unknown by this, and rightly: perftest measures speed and does not look at the bytes. It "
-       "passes when a proof of railhead is recorded.",
-       "이것만으로는 {0}이(가) 계속 unknown이며, 그것이 맞습니다. perftest는 속도를 잴 뿐 받은 바이트를 확인하지 않습니다. railhead의 증명 "
-       "기록이 있어야 통과합니다.")
+       "passes by a record of a proof, which this railhead does not make for this gate yet.",
+       "이것만으로는 {0}이(가) 계속 unknown이며, 그것이 맞습니다. perftest는 속도를 잴 뿐 받은 바이트를 확인하지 않습니다. 통과하려면 증명 "
+       "기록이 필요한데, 이 버전의 railhead는 아직 이 게이트의 기록을 만들지 않습니다.")
 
 #include "render/runbook_phrases_node.h"
 #include "render/runbook_phrases_cluster.h"

@@ -10,44 +10,20 @@
 
 #include <cmocka.h>
 
-#include "base/file.h"
 #include "base/json.h"
-#include "base/strbuf.h"
+#include "reference.h"
 #include "matrix/tables.h"
 
 #define BEGIN "<!-- reference: written by test-matrix-texts --update -->\n\n"
-#define TEXT_MAX ((size_t)1 << 20)	/* bytes of a file that is read */
 #define DOCS RAILHEAD_SOURCE "/docs/data.md"
 
 static bool update;
 
-static char *file_text(const char *path)
-{
-	_cleanup_error_ struct error err = {0};
-	struct strbuf text = {0};
-
-	if (file_read(&text, path, TEXT_MAX, &err) < 0)
-		fail_msg("%s", error_text(&err));
-	assert_in_range(text.len, 1, TEXT_MAX);
-	return strbuf_steal(&text);
-}
-
 static void test_reference(void **state RH_UNUSED)
 {
-	_cleanup_free_ char *docs = file_text(DOCS);
 	_cleanup_free_ char *reference = matrix_tables_markdown();
-	char *begin = strstr(docs, BEGIN);
 
-	assert_non_null(begin);
-	begin += strlen(BEGIN);
-	if (!update) {
-		assert_string_equal(begin, reference);
-		return;
-	}
-	FILE *f = fopen(DOCS, "w");
-	assert_non_null(f);
-	fprintf(f, "%.*s%s", (int)(begin - docs), docs, reference);
-	assert_int_equal(fclose(f), 0);
+	check_reference(DOCS, BEGIN, reference, update);
 }
 
 static void test_example(void **state RH_UNUSED)

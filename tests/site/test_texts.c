@@ -12,49 +12,19 @@
 
 #include <cmocka.h>
 
-#include "base/file.h"
-#include "base/strbuf.h"
+#include "reference.h"
 #include "site/site.h"
 
 #define BEGIN "<!-- reference: written by test-site-texts --update -->\n\n"
-#define TEXT_MAX ((size_t)1 << 20)	/* bytes of a file that is read */
 #define DOCS RAILHEAD_SOURCE "/docs/site.md"
 
 static bool update;
 
-static char *file_text(const char *path)
-{
-	_cleanup_error_ struct error err = {0};
-	struct strbuf text = {0};
-
-	if (file_read(&text, path, TEXT_MAX, &err) < 0)
-		fail_msg("%s", error_text(&err));
-	assert_in_range(text.len, 1, TEXT_MAX);
-	return strbuf_steal(&text);
-}
-
-static void write_text(const char *path, const char *before, size_t len, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(before, 1, len, f), len);
-	assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
-	assert_int_equal(fclose(f), 0);
-}
-
 static void test_reference(void **state RH_UNUSED)
 {
-	_cleanup_free_ char *docs = file_text(DOCS);
 	_cleanup_free_ char *reference = site_schema_markdown();
-	char *begin = strstr(docs, BEGIN);
 
-	assert_non_null(begin);
-	begin += strlen(BEGIN);
-	if (update)
-		write_text(DOCS, docs, (size_t)(begin - docs), reference);
-	else
-		assert_string_equal(begin, reference);
+	check_reference(DOCS, BEGIN, reference, update);
 }
 
 static struct site *loaded(const char *path)
