@@ -27,8 +27,9 @@ struct cmd_prove_args {
 	const char *bind, *port, *token, *timeout;
 	const char *link, *device, *gid_index;
 	const char *operation, *size, *sizes, *qps, *depth, *duration, *dscp, *memory;
+	const char *suite, *gpu;
 	const char *store;
-	bool listen, once, ecn, no_store;
+	bool listen, once, ecn, no_store, dmabuf_double;
 };
 
 /* Values of all options; a verb looks at those that it accepts. Strings point into argv. */
@@ -101,9 +102,12 @@ enum cmd_option_bit {
 	OPT_DSCP = 1ll << 36,
 	OPT_ECN = 1ll << 37,
 	OPT_MEMORY = 1ll << 38,
-	OPT_STORE = 1ll << 39,
-	OPT_NO_STORE = 1ll << 40,
-	OPT_PROOFS = 1ll << 41,
+	OPT_SUITE = 1ll << 39,
+	OPT_GPU = 1ll << 40,
+	OPT_DMABUF_DOUBLE = 1ll << 41,
+	OPT_STORE = 1ll << 42,
+	OPT_NO_STORE = 1ll << 43,
+	OPT_PROOFS = 1ll << 44,
 };
 
 struct cmd_verb {

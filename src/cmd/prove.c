@@ -128,6 +128,8 @@ static struct session_end end_of(const struct here *here, struct wire *wire)
 			.gid_index = o->gid_index,
 		},
 		.timeout_ms = o->timeout_ms,
+		.gpu = o->gpu,
+		.dmabuf_double = o->dmabuf_double,
 		.progress = progress,
 	};
 }
@@ -149,14 +151,18 @@ static int records_store(json_t *records, const struct prove_options *o, struct 
 	return 0;
 }
 
-/* Print and keep what was seen; the exit status is its verdict. */
-static int conclude(json_t *records, const struct here *here, const struct cmd_args *args)
+/* Print and keep what was seen, up to an error too; the exit status is its verdict. */
+static int conclude(json_t *records, const struct here *here, const struct cmd_args *args,
+		    int rc, const struct error *why)
 {
 	_cleanup_error_ struct error err = {0};
-	int status = CMD_OK;
+	int status = rc < 0 ? cmd_complain(CMD_NOT_PROVEN, why) : CMD_OK;
 	json_t *record;
 	size_t i;
 
+	/* nothing was run */
+	if (!records)
+		return status;
 	json_array_foreach(records, i, record) {
 		json_t *verdict = json_object_get(record, "verdict");
 
@@ -200,7 +206,7 @@ static int propose(struct here *here, const struct cmd_args *args)
 	rc = session_propose(&records, &end, &p, &err);
 	wire_close(wire);
 	interrupts_release();
-	return rc < 0 ? cmd_complain(CMD_NOT_PROVEN, &err) : conclude(records, here, args);
+	return conclude(records, here, args, rc, &err);
 }
 
 /* --- the end that listens --------------------------------------------------------------------- */
@@ -272,7 +278,7 @@ static int serve(struct here *here, const struct cmd_args *args, bool *served)
 	rc = session_answer(&records, &end, &err);
 	wire_close(wire);
 	interrupts_release();
-	return rc < 0 ? cmd_complain(CMD_NOT_PROVEN, &err) : conclude(records, here, args);
+	return conclude(records, here, args, rc, &err);
 }
 
 int cmd_prove(const struct cmd_args *args)

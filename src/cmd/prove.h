@@ -8,6 +8,8 @@
 struct prove_options {
 	const char *bind, *token;	/* borrowed, NULL: not given */
 	const char *link, *device;
+	const char *gpu;	/* BDF, NULL: choose */
+	bool dmabuf_double;
 	uint16_t port;
 	int gid_index;		/* -1: choose */
 	int wait_ms;		/* of a listener for its peer */

@@ -111,6 +111,52 @@ static int seconds_read(double *seconds, const char *text, struct error *err)
 	return 0;
 }
 
+static int suite_read(enum session_suite *suite, const char *text, struct error *err)
+{
+	*suite = SESSION_NO_SUITE;
+	if (!text)
+		return 0;
+	for (size_t i = 0; i < SESSION_SUITES; i++) {
+		if (session_suite_names[i] && !strcmp(session_suite_names[i], text))
+			*suite = (enum session_suite)i;
+	}
+	if (*suite)
+		return 0;
+	_cleanup_free_ char *safe = text_printable(text, strlen(text));
+	return error_set(err, -EINVAL, "--suite takes baseline, pfc, ecn or gdr, not '%s'", safe);
+}
+
+/* Which marking: of the site where it is not named. Before QoS there is none. */
+static int marking_read(struct session_parameters *p, const struct cmd_prove_args *a,
+			const struct site *site, struct error *err)
+{
+	uint64_t dscp = 0;
+
+	if (p->suite == SESSION_BASELINE) {
+		if (a->dscp || a->ecn)
+			return error_set(err, -EINVAL,
+					 "suite baseline is of packets without marks: --dscp and --ecn do not go with it");
+		return 0;
+	}
+	int rc = number(&dscp, a->dscp, "--dscp", 0, 63, err);
+	if (rc < 0)
+		return rc;
+	bool ecn = a->ecn || p->suite == SESSION_ECN;
+	if (a->dscp) {
+		p->dscp = (int)dscp;
+		p->ecn = ecn;
+	} else if (site && site->qos.dscp.set) {
+		p->dscp = (int)site->qos.dscp.value;
+		/* PFC alone comes before ECN */
+		p->ecn = ecn || (p->suite != SESSION_PFC && site->qos.ecn.set &&
+				 site->qos.ecn.value);
+	} else if (a->ecn) {
+		return error_set(err, -EINVAL,
+				 "--ecn goes with --dscp, or with a site that has one");
+	}
+	return 0;
+}
+
 /* More in flight than fills any path only delays the completions that speed is told from. */
 static unsigned default_depth(size_t bytes)
 {
@@ -122,12 +168,15 @@ static unsigned default_depth(size_t bytes)
 static int parameters_read(struct session_parameters *p, const struct cmd_prove_args *a,
 			   const struct site *site, struct error *err)
 {
-	uint64_t qps = 1, depth = 0, dscp = 0;
+	uint64_t qps = 1, depth = 0;
 
 	*p = (struct session_parameters){
 		.size_min = 1, .size_max = 1 << 20, .seconds = 2, .dscp = -1,
 	};
-	int rc = session_operations_read(&p->operations,
+	int rc = suite_read(&p->suite, a->suite, err);
+	if (rc < 0)
+		return rc;
+	rc = session_operations_read(&p->operations,
 					 a->operation ? a->operation : "write,read,send", err);
 	if (rc < 0)
 		return error_wrap(err, "--operation");
@@ -139,23 +188,15 @@ static int parameters_read(struct session_parameters *p, const struct cmd_prove_
 	if (!rc)
 		rc = seconds_read(&p->seconds, a->duration, err);
 	if (!rc)
-		rc = number(&dscp, a->dscp, "--dscp", 0, 63, err);
-	if (!rc)
-		rc = memory_read(p, a->memory ? a->memory : "host", err);
+		rc = memory_read(p, a->memory ? a->memory :
+				    p->suite == SESSION_GDR ? "cuda,host" : "host", err);
 	if (rc < 0)
 		return rc;
 	p->qps = (unsigned)qps;
 	p->depth = depth ? (unsigned)depth : default_depth(p->size_max);
-	if (a->dscp) {
-		p->dscp = (int)dscp;
-		p->ecn = a->ecn;
-	} else if (site && site->qos.dscp.set) {
-		p->dscp = (int)site->qos.dscp.value;
-		p->ecn = a->ecn || (site->qos.ecn.set && site->qos.ecn.value);
-	} else if (a->ecn) {
-		return error_set(err, -EINVAL,
-				 "--ecn goes with --dscp, or with a site that has one");
-	}
+	rc = marking_read(p, a, site, err);
+	if (rc < 0)
+		return rc;
 	return session_parameters_check(p, err);
 }
 
@@ -208,6 +249,8 @@ int prove_options_read(struct prove_options *o, const struct cmd_args *args,
 		.token = a->token,
 		.link = a->link,
 		.device = a->device,
+		.gpu = a->gpu,
+		.dmabuf_double = a->dmabuf_double,
 		/* a token is good for one peer */
 		.once = a->once || a->token,
 		.store = a->no_store ? NULL : a->store ? a->store : PROOF_FOLDER,

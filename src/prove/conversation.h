@@ -21,8 +21,17 @@ struct conversation {
 	struct memory *memory;
 };
 
-/* Both stages with all of their runs, and the counters around them. */
-int conversation_run(struct conversation *c, struct error *err);
+uint8_t conversation_traffic_class(const struct session_parameters *p);
+/* Both send and both wait: what one has to say and the other. */
+int conversation_exchange(const struct conversation *c, json_t *mine, const char *type,
+			  json_t **theirs, struct error *err);
+int conversation_meet(const struct conversation *c, const char *type, struct error *err);
+
+/* Endpoint and memory of a stage (RC, or UD), connected. */
+int conversation_stage_open(struct conversation *c, bool ud, struct error *err);
 void conversation_stage_close(struct conversation *c);
+/* Both stages with all of their runs, and the counters around them. After an error the lists have
+ * what was run before it, and it. */
+int conversation_run(struct conversation *c, struct error *err);
 /* The records that it gives: a list, the caller's. */
 int conversation_records(const struct conversation *c, json_t **records, struct error *err);

@@ -79,6 +79,13 @@ int session_parameters_check(const struct session_parameters *p, struct error *e
 		return error_set(err, -EINVAL, "DSCP %d: it is 0 to 63", p->dscp);
 	if (p->ecn && p->dscp < 0)
 		return error_set(err, -EINVAL, "ECN goes with a DSCP");
+	if (p->suite == SESSION_GDR && strcmp(p->memory[0], "cuda") && strcmp(p->memory[1], "cuda"))
+		return error_set(err, -EINVAL, "suite gdr is of cuda memory at one end or both");
+	if ((p->suite == SESSION_PFC || p->suite == SESSION_ECN) && p->dscp < 0)
+		return error_set(err, -EINVAL, "suite %s is of marked packets: a DSCP is missing",
+				 session_suite_names[p->suite]);
+	if (p->suite == SESSION_ECN && !p->ecn)
+		return error_set(err, -EINVAL, "suite ecn is of ECN-capable packets");
 	if (session_memory_bytes(p) > SESSION_MEMORY_MAX)
 		return error_set(err, -EINVAL,
 				 "%zu bytes of memory would be registered: at most %zu; "
@@ -92,6 +99,10 @@ json_t *session_parameters_message(const struct session_parameters *p)
 	json_t *message = json_object_new(), *names = json_arr(message, "operations");
 
 	json_put_string(message, "type", "parameters");
+	if (p->suite)
+		json_put_string(message, "suite", session_suite_names[p->suite]);
+	if (p->compare)
+		json_put_bool(message, "compare", true);
 	for (size_t i = 0; i < SESSION_OPERATIONS; i++) {
 		if (p->operations & session_operation_names[i].bit)
 			json_append_text(names, session_operation_names[i].name);
@@ -134,6 +145,21 @@ static int read_memory(char kind[16], json_t *message, const char *key, struct e
 				 key);
 	memcpy(kind, text, strlen(text) + 1);
 	return 0;
+}
+
+static int read_suite(enum session_suite *suite, json_t *message, struct error *err)
+{
+	json_t *name = json_object_get(message, "suite");
+
+	*suite = SESSION_NO_SUITE;
+	if (!name)
+		return 0;
+	for (size_t i = 0; i < SESSION_SUITES; i++) {
+		if (session_suite_names[i] && json_is_string(name) &&
+		    !strcmp(session_suite_names[i], json_string_value(name)))
+			*suite = (enum session_suite)i;
+	}
+	return *suite ? 0 : error_set(err, -EPROTO, "parameters of the peer: an unknown suite");
 }
 
 static int read_operations(unsigned *bits, json_t *message, struct error *err)
@@ -188,7 +214,10 @@ int session_parameters_read(struct session_parameters *p, json_t *message, struc
 	p->seconds = json_number_value(seconds);
 	p->dscp = marked ? (int)values[4] : -1;
 	p->ecn = json_get_bool(message, "ecn", false);
-	int rc = read_operations(&p->operations, message, err);
+	p->compare = json_get_bool(message, "compare", false);
+	int rc = read_suite(&p->suite, message, err);
+	if (!rc)
+		rc = read_operations(&p->operations, message, err);
 	if (!rc)
 		rc = read_memory(p->memory[0], message, "memory", err);
 	if (!rc)

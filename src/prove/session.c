@@ -112,14 +112,27 @@ static void conversation_clear(struct conversation *c)
 }
 
 /* Who fails says why; who was told, or has nobody to tell it to, does not. */
-static int finish(struct conversation *c, int rc, json_t **records, struct error *err)
+static void tell_failure(const struct conversation *c, int rc, struct error *err)
 {
-	if (!rc)
-		rc = conversation_run(c, err);
-	if (!rc)
-		rc = conversation_records(c, records, err);
 	if (rc < 0 && rc != -EREMOTEIO && rc != -ECONNRESET && rc != -ENOTCONN)
 		wire_send_error(c->end->wire, err);
+}
+
+static int finish(struct conversation *c, int rc, json_t **records, struct error *err)
+{
+	_cleanup_error_ struct error of_records = {0};
+
+	*records = NULL;
+	if (!rc) {
+		rc = conversation_run(c, err);
+		tell_failure(c, rc, err);
+		if (!rc)
+			rc = conversation_records(c, records, err);
+		else if (json_array_size(c->runs))
+			conversation_records(c, records, &of_records);
+	} else {
+		tell_failure(c, rc, err);
+	}
 	conversation_clear(c);
 	return rc;
 }

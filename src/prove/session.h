@@ -36,7 +36,20 @@ struct session_operation_name {
 };
 extern const struct session_operation_name session_operation_names[SESSION_OPERATIONS];
 
+enum session_suite {
+	SESSION_NO_SUITE,
+	SESSION_BASELINE,	/* before QoS: PFC and ECN off */
+	SESSION_PFC,
+	SESSION_ECN,
+	SESSION_GDR,
+};
+#define SESSION_SUITES 5u
+/* Their names; that of SESSION_NO_SUITE is NULL. */
+extern const char *const session_suite_names[SESSION_SUITES];
+
 struct session_parameters {
+	enum session_suite suite;	/* what is run, suite.h */
+	bool compare;		/* each speed run is followed by one of perftest */
 	unsigned operations;	/* bits of enum session_operation */
 	size_t size_min, size_max;	/* bytes of a message; sizes double between them */
 	unsigned qps, depth;
@@ -53,6 +66,9 @@ struct session_end {
 	const struct verbs *verbs;
 	struct path_request want;	/* `peer_address` is found by the session */
 	int timeout_ms;		/* of each step in which the other end has to answer */
+	const char *gpu;	/* BDF of the GPU of "cuda" memory; NULL: choose */
+	bool dmabuf_double;	/* struct memory_request */
+	struct incast *incast;	/* of a listener with several senders (incast.h); NULL: one */
 	/* Called before each step with a line for people. NULL: nobody looks. */
 	void (*progress)(const char *line);
 };
@@ -70,8 +86,9 @@ size_t session_memory_bytes(const struct session_parameters *p);
 
 /*
  * The connecting end and the listening one. 0: all was run, `*records` (new reference) is the list
- * of what was seen, each with its verdict (record.h). A negative errno: it could not be run; the
- * peer was told why, if it was there.
+ * of what was seen, each with its verdict (record.h). A negative errno: it could not be run, or not
+ * to its end, and the peer was told why, if it was there; `*records` then has what was run before,
+ * or is NULL when nothing was.
  */
 int session_propose(json_t **records, const struct session_end *end,
 		    const struct session_parameters *p, struct error *err);

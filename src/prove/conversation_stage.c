@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A stage of a proof: connections and memory at both ends, and how the two wait for each other. */
+#include "prove/conversation.h"
+
+#include "base/alloc.h"
+
+#define ECT0 2u	/* ECN capable, RFC 3168 */
+
+uint8_t conversation_traffic_class(const struct session_parameters *p)
+{
+	return p->dscp < 0 ? 0 : (uint8_t)((unsigned)p->dscp << 2 | (p->ecn ? ECT0 : 0));
+}
+
+int conversation_exchange(const struct conversation *c, json_t *mine, const char *type,
+			  json_t **theirs, struct error *err)
+{
+	json_put_string(mine, "type", type);
+	int rc = wire_send(c->end->wire, mine, c->end->timeout_ms, err);
+
+	return rc < 0 ? rc : wire_receive(c->end->wire, type, theirs, c->end->timeout_ms, err);
+}
+
+int conversation_meet(const struct conversation *c, const char *type, struct error *err)
+{
+	_cleanup_json_ json_t *mine = json_object_new(), *theirs = NULL;
+
+	return conversation_exchange(c, mine, type, &theirs, err);
+}
+
+void conversation_stage_close(struct conversation *c)
+{
+	/* its MRs belong to the protection domain of the endpoint */
+	if (c->memory)
+		memory_free(c->memory);
+	if (c->endpoint)
+		endpoint_close(c->endpoint);
+	c->memory = NULL;
+	c->endpoint = NULL;
+}
+
+static int stage_make(struct conversation *c, bool ud, struct error *err)
+{
+	const struct session_parameters *p = &c->parameters;
+	const struct endpoint_request request = {
+		.verbs = c->end->verbs,
+		.device = c->path.device,
+		.port = (uint8_t)c->path.port,
+		.gid_index = c->path.gid_index,
+		.qps = ud ? 1 : p->qps,
+		.depth = ud ? SESSION_MARK_MESSAGES : p->depth,
+		.ud = ud,
+		.traffic_class = conversation_traffic_class(p),
+	};
+	const struct memory_request memory = {
+		/* the bytes of a marking message are read by the CPU, whatever is to be proven */
+		.kind = ud ? "host" : p->memory[!c->initiator],
+		.length = session_memory_bytes(p),
+		.numa_node = c->path.numa_node,
+		.gpu = c->end->gpu,
+		.dmabuf_double = c->end->dmabuf_double,
+	};
+
+	int rc = endpoint_open(&c->endpoint, &request, err);
+	if (!rc)
+		rc = memory_new(&c->memory, &memory, err);
+	if (!rc)
+		rc = memory_register(c->memory, c->end->verbs, endpoint_pd(c->endpoint), err);
+	return rc;
+}
+
+int conversation_stage_open(struct conversation *c, bool ud, struct error *err)
+{
+	_cleanup_json_ json_t *mine = NULL, *theirs = NULL;
+	struct endpoint_peer peer;
+
+	int rc = stage_make(c, ud, err);
+	if (rc < 0)
+		return rc;
+	mine = endpoint_describe(c->endpoint);
+	rc = conversation_exchange(c, mine, "endpoint", &theirs, err);
+	if (!rc)
+		rc = endpoint_peer_read(&peer, theirs, err);
+	if (!rc)
+		rc = endpoint_connect(c->endpoint, &peer, err);
+	/* a packet to a QP that cannot receive yet would cost a retransmit time-out */
+	return rc < 0 ? rc : conversation_meet(c, "ready", err);
+}
