@@ -98,6 +98,26 @@ static int ask_other_end(const struct conversation *c, int rc, struct error *err
 	return rc;
 }
 
+/* A speed run, and what it took of the CPUs. */
+static int run_speed(struct conversation *c, const struct suite_step *step, json_t **result,
+		     struct error *err)
+{
+	const bool bandwidth = step->run == SUITE_BANDWIDTH;
+	const struct run_parameters p = parameters_of(c, step);
+	struct conversation_load load = { .host = c->end->host };
+	struct run_end end = end_of(c);
+
+	end.timed = conversation_load_note;
+	end.timed_arg = &load;
+	int rc = bandwidth ? run_bandwidth(result, &end, &p, err) :
+			     run_latency(result, &end, &p, err);
+	if (rc < 0)
+		return rc;
+	/* round trips are told by their time, not by the few bytes in them */
+	int64_t bytes = bandwidth ? json_get_int(*result, "bytes", 0) : 0;
+	return conversation_load_share(c, &load, bytes > 0 ? (uint64_t)bytes : 0, *result, err);
+}
+
 static int run_step(struct conversation *c, const struct suite_step *step, json_t **result,
 		    struct error *err)
 {
@@ -108,9 +128,8 @@ static int run_step(struct conversation *c, const struct suite_step *step, json_
 	case SUITE_INTEGRITY:
 		return run_integrity(result, &end, &p, err);
 	case SUITE_BANDWIDTH:
-		return run_bandwidth(result, &end, &p, err);
 	case SUITE_LATENCY:
-		return run_latency(result, &end, &p, err);
+		return run_speed(c, step, result, err);
 	case SUITE_MARKING:
 		return run_marking(result, &end, &p, conversation_traffic_class(&c->parameters),
 				   err);

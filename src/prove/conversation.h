@@ -3,6 +3,7 @@
 #pragma once
 
 #include "prove/endpoint.h"
+#include "prove/load.h"
 #include "prove/memory.h"
 #include "prove/record.h"
 #include "prove/session.h"
@@ -30,6 +31,18 @@ int conversation_meet(const struct conversation *c, const char *type, struct err
 /* Endpoint and memory of a stage (RC, or UD), connected. */
 int conversation_stage_open(struct conversation *c, bool ud, struct error *err);
 void conversation_stage_close(struct conversation *c);
+/* CPU time of this end around the timed part of one run. */
+struct conversation_load {
+	struct host *host;
+	struct load before, after;
+};
+/* run_end.timed of that. */
+void conversation_load_note(void *arg, bool over);
+/* Both ends tell each other, and the result of the run gets "cpu". `bytes` of payload, 0: it is not
+ * told by size. */
+int conversation_load_share(const struct conversation *c, const struct conversation_load *load,
+			    uint64_t bytes, json_t *result, struct error *err);
+
 /* Both stages with all of their runs, and the counters around them. After an error the lists have
  * what was run before it, and it. */
 int conversation_run(struct conversation *c, struct error *err);

@@ -29,6 +29,10 @@ struct run_end {	/* what one end brings */
 	struct endpoint *endpoint;
 	struct memory *memory;	/* at least size_max bytes; with size_max for each QP all move at once */
 	bool initiator;	/* connected, decides; the other follows */
+	/* Called at both ends before and after (`over`) the part of a speed run that is timed. NULL:
+	 * nobody looks. */
+	void (*timed)(void *arg, bool over);
+	void *timed_arg;
 };
 
 /* Every byte of every message, what lies around it, both canaries. The result says what was

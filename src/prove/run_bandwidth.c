@@ -223,6 +223,7 @@ static int first_part(struct bandwidth *b, json_t **speed, struct error *err)
 {
 	int rc;
 
+	run_timed(&b->run, false);
 	if (b->run.active) {
 		rc = run_bandwidth_move_timed(b, speed, err);
 	} else {
@@ -230,6 +231,7 @@ static int first_part(struct bandwidth *b, json_t **speed, struct error *err)
 		if (!rc && b->run.sink)
 			rc = await(b, 1, false, err);
 	}
+	run_timed(&b->run, true);
 	if (!rc && b->run.sink)
 		rc = look(b, GENERATION_TIMED, err);
 	return rc < 0 ? rc : say(&b->run, b->run.sink, "looked", b->run.bytes, err);

@@ -53,6 +53,12 @@ static inline size_t run_slot(const struct run *run, unsigned qp)
 	return qp % run->slots * run->stride;
 }
 
+static inline void run_timed(const struct run *run, bool over)
+{
+	if (run->end->timed)
+		run->end->timed(run->end->timed_arg, over);
+}
+
 /* Milliseconds that a step in which `bytes` move may take. */
 int run_limit_ms(const struct run *run, uint64_t bytes);
 uint64_t run_now_ns(void);

@@ -302,9 +302,11 @@ static int latency(struct latency *l, json_t **result, struct error *err)
 	uint64_t count = 0;
 
 	int rc = prepare(l, err);
+	run_timed(&l->run, false);
 	if (!rc)
 		rc = l->run.active ? run_active(l, &count, &told, err)
 				   : run_passive(l, &count, &told, err);
+	run_timed(&l->run, true);
 	if (!rc && l->run.sink)
 		rc = look(l, count, &fault, err);
 	if (rc < 0)

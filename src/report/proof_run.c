@@ -53,6 +53,27 @@ static double real(json_t *result, const char *key)
 	return json_number_value(json_object_get(result, key));
 }
 
+/* What both ends spent on it: this program, and its whole machine. */
+static void put_load(struct wrap *w, json_t *result)
+{
+	static const char *const ends[] = { "initiator", "listener" };
+	json_t *cpu = json_object_get(result, "cpu");
+	const char *before = "; CPU";
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		json_t *end = json_object_get(cpu, ends[i]);
+
+		if (!json_is_number(json_object_get(end, "process_ms_per_gb")))
+			continue;
+		wrap_putf(w, WRAP_PLAIN, "%s %.3g ms/GB at the %s", before,
+			  real(end, "process_ms_per_gb"), ends[i]);
+		if (json_is_number(json_object_get(end, "host_ms_per_gb")))
+			wrap_putf(w, WRAP_PLAIN, " (its machine %.3g)",
+				  real(end, "host_ms_per_gb"));
+		before = ",";
+	}
+}
+
 static void put_bandwidth(struct wrap *w, json_t *result)
 {
 	wrap_putf(w, WRAP_BOLD, "%.3g Gbit/s", real(result, "gbit_per_s"));
@@ -62,6 +83,7 @@ static void put_bandwidth(struct wrap *w, json_t *result)
 	if (!json_get_bool(result, "steady", false))
 		wrap_putf(w, WRAP_YELLOW, "; not steady: %s",
 			  json_get_string(result, "steady_why", "no reason"));
+	put_load(w, result);
 	wrap_put(w, WRAP_PLAIN, "; then every byte right");
 }
 
