@@ -114,8 +114,13 @@ pid_t child_start(struct child *c, int ends[CHILD_STREAMS], struct error *err)
 		if (ends[i] >= 0)
 			close(ends[i]);
 	}
-	if (pid < 0)
+	if (pid < 0) {
 		streams_close(c);
+		return pid;
+	}
+	for (int i = 0; i < CHILD_STREAMS; i++)
+		fcntl(c->streams[i].fd, F_SETFL, O_NONBLOCK);
+	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	return pid;
 }
 
@@ -154,10 +159,11 @@ static bool child_ended(pid_t pid)
 	       info.si_pid == pid;
 }
 
-static int collect(struct child *c, int pidfd, int64_t deadline_ms)
+int child_wait(struct child *c, int watch, int timeout_ms)
 {
-	struct pollfd fds[CHILD_STREAMS + 1];
-	bool ended;
+	const int64_t deadline_ms = clock_now_ms() + timeout_ms;
+	struct pollfd fds[CHILD_STREAMS + 2];
+	bool ended, watched;
 	int rc = 0;
 
 	do {
@@ -167,35 +173,37 @@ static int collect(struct child *c, int pidfd, int64_t deadline_ms)
 			return -ETIMEDOUT;
 		for (size_t i = 0; i < CHILD_STREAMS; i++)
 			fds[i] = (struct pollfd){ .fd = c->streams[i].fd, .events = POLLIN };
-		fds[CHILD_STREAMS] = (struct pollfd){ .fd = pidfd, .events = POLLIN };
-		if (pidfd < 0 && left > POLL_STEP_MS)
+		fds[CHILD_STREAMS] = (struct pollfd){ .fd = c->pidfd, .events = POLLIN };
+		fds[CHILD_STREAMS + 1] = (struct pollfd){ .fd = watch, .events = POLLIN };
+		if (c->pidfd < 0 && left > POLL_STEP_MS)
 			left = POLL_STEP_MS;
-		if (poll(fds, ARRAY_SIZE(fds), (int)left) < 0 && errno != EINTR)
+		int n = poll(fds, ARRAY_SIZE(fds), (int)left);
+		if (n < 0 && errno != EINTR)
 			return -errno;
+		watched = n > 0 && fds[CHILD_STREAMS + 1].revents;
 		/* looked at before the streams are read: then all that it wrote is seen */
 		ended = child_ended(c->pid);
 		for (size_t i = 0; i < CHILD_STREAMS && rc == 0; i++)
 			rc = stream_read(&c->streams[i]);
-	} while (rc == 0 && !ended);
-	return rc;
+	} while (rc == 0 && !ended && !watched);
+	return rc < 0 ? rc : ended;
 }
 
-int child_collect(struct child *c, int timeout_ms, const char *what, struct error *err)
+void child_end(struct child *c)
 {
-	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
-
-	for (size_t i = 0; i < CHILD_STREAMS; i++)
-		if (c->streams[i].fd >= 0)
-			fcntl(c->streams[i].fd, F_SETFL, O_NONBLOCK);
-	int rc = collect(c, pidfd, clock_now_ms() + timeout_ms);
-
 	kill(-c->pid, SIGKILL);
 	while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
 		;
 	streams_close(c);
-	if (pidfd >= 0)
-		close(pidfd);
+	if (c->pidfd >= 0)
+		close(c->pidfd);
+}
 
+int child_collect(struct child *c, int timeout_ms, const char *what, struct error *err)
+{
+	int rc = child_wait(c, -1, timeout_ms);
+
+	child_end(c);
 	if (rc == -ETIMEDOUT)
 		return error_set(err, rc, "%s: not finished after %d ms", what, timeout_ms);
 	if (rc == -EFBIG)

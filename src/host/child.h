@@ -20,7 +20,8 @@ struct child_stream {
 struct child {
 	pid_t pid;
 	struct child_stream streams[CHILD_STREAMS];
-	int status;		/* as waitpid(2), after child_collect() */
+	int pidfd;		/* -1: this kernel has none */
+	int status;		/* as waitpid(2), after child_end() */
 };
 
 /*
@@ -33,6 +34,15 @@ pid_t child_start(struct child *c, int ends[CHILD_STREAMS], struct error *err);
 
 /* Close every descriptor from `first` up. For the child. */
 void child_close_from(int first);
+
+/*
+ * Collect the streams until the child ends (1), or `watch` (-1: none) can be read (0). -ETIMEDOUT:
+ * `timeout_ms` is over; -EFBIG: a stream is longer than its limit. In every case the child is still
+ * to be ended. May be called again.
+ */
+int child_wait(struct child *c, int watch, int timeout_ms);
+/* End the child and what is left of its process group, close the descriptors. */
+void child_end(struct child *c);
 
 /*
  * Collect the streams until the child ends, then end what is left of its process group.
