@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "judge/gpu.h"
 #include "judge/registry.h"
-#include "judge/scope.h"
+#include "site/pci_path.h"
 
 /* --- gpu.pci ---------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static size_t count_of(struct judging *g, const char *pci_id)
 	size_t n = 0;
 
 	json_object_foreach(peek(g, "/pci/devices"), bdf, device) {
-		if (!subject_is_gpu(device) || (pci_id && strcmp(pci_id_of(g, device), pci_id)))
+		if (!pci_is_gpu(device) || (pci_id && strcmp(pci_id_of(g, device), pci_id)))
 			continue;
 		fact_optional(g, "/pci/devices/%s/device", bdf);
 		n++;
@@ -45,7 +45,7 @@ static const char *unread_of(json_t *device, const char *pci_id)
 		return NULL;
 	if (!json_get_string(device, "vendor", NULL))
 		return "vendor";
-	if (pci_id && subject_is_gpu(device) && !json_get_string(device, "device", NULL))
+	if (pci_id && pci_is_gpu(device) && !json_get_string(device, "device", NULL))
 		return "device";
 	return NULL;
 }
@@ -195,7 +195,7 @@ static void judge_pci(struct judging *g)
 	n = gpu_count(g);
 	judge_count(g);
 	json_object_foreach(peek(g, "/pci/devices"), bdf, device) {
-		if (!subject_is_gpu(device))
+		if (!pci_is_gpu(device))
 			continue;
 		judge_link(g, bdf);
 		first = first ? first : bdf;

@@ -27,8 +27,6 @@ const struct family *gdr_family(const struct judging *g, const char *nic);
 
 /* Type of the IOMMU group of a PCI device, with evidence; NULL when it was not observed. */
 const char *gdr_iommu_type(struct judging *g, const char *bdf);
-/* Does this group type translate addresses (DMA, DMA-FQ)? */
-bool gdr_iommu_translates(const char *type);
 
 /* Does a record of /proofs/gdr_register (or /proofs/gdr) stand for this GPU and NIC? A record that
  * names no GPU or no link stands for every one of the node. */

@@ -19,6 +19,7 @@
 #include "judge/memlock.h"
 #include "judge/signature.h"
 #include "judge/subject.h"
+#include "site/pci_path.h"
 
 /* Kernel-internal, not in <errno.h>: include/linux/errno.h */
 #define KERNEL_ENOTSUPP 524
@@ -221,7 +222,7 @@ static void judge_nomem(struct judging *g, const struct attempt *a)
 	const char *type = bdf ? gdr_iommu_type(g, bdf) : NULL;
 	int64_t groups = fact_optional_int(g, -1, "/os/iommu/groups");
 	json_t *soft = fact_optional(g, "/os/memlock/self/soft_bytes");
-	bool translates = type && gdr_iommu_translates(type);
+	bool translates = type && pci_iommu_translates(type);
 	bool iommu_excluded = !groups || (type && !translates);
 	bool cap = json_is_true(fact_optional(g, "/os/memlock/self/cap_ipc_lock"));
 	struct suspects s = {0};

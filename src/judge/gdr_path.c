@@ -6,9 +6,8 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "judge/gdr.h"
-#include "judge/pci_path.h"
-#include "judge/scope.h"
 #include "judge/subject.h"
+#include "site/pci_path.h"
 
 /* PCI addresses of the node's RDMA NICs (physical links below the RDMA ports), each once. The
  * caller frees the array; the strings are borrowed from the snapshot. */
@@ -261,11 +260,6 @@ const char *gdr_acs_redirect(struct judging *g)
 
 /* --- gdr.iommu -------------------------------------------------------------------------------- */
 
-bool gdr_iommu_translates(const char *type)
-{
-	return text_starts_with(type, "DMA");
-}
-
 const char *gdr_iommu_type(struct judging *g, const char *bdf)
 {
 	return fact_optional_string(g, "/pci/devices/%s/iommu_type", bdf);
@@ -291,7 +285,7 @@ static void iommu_count(struct judging *g, struct iommu_tally *t, const char *bd
 		t->identity++;
 		return;
 	}
-	list = gdr_iommu_translates(type) ? &t->translating : &t->other;
+	list = pci_iommu_translates(type) ? &t->translating : &t->other;
 	strbuf_printf(list, "%s%s (%s)", list->len ? ", " : "", bdf, type);
 }
 
@@ -326,7 +320,7 @@ void judge_gdr_iommu(struct judging *g)
 	_cleanup_free_ const char **nics = rdma_nics(g, &n);
 
 	json_object_foreach(peek(g, "/pci/devices"), bdf, device) {
-		if (subject_is_gpu(device))
+		if (pci_is_gpu(device))
 			iommu_count(g, &t, bdf);
 	}
 	for (size_t i = 0; i < n; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge/gpu.h"
+#include "site/pci_path.h"
 
 #include <string.h>
 
-#include "judge/scope.h"
 
 size_t gpu_count(const struct judging *g)
 {
@@ -12,7 +12,7 @@ size_t gpu_count(const struct judging *g)
 	size_t n = 0;
 
 	json_object_foreach(peek(g, "/pci/devices"), bdf, device)
-		n += subject_is_gpu(device);
+		n += pci_is_gpu(device);
 	return n;
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "judge/gpu.h"
-#include "judge/scope.h"
+#include "site/pci_path.h"
 
 /* "3:575.64.03-1.el9" -> "575.64.03" */
 static const char *upstream_version(struct judging *g, const char *package_version)
@@ -251,7 +251,7 @@ static void judge_not_loaded(struct judging *g)
 	json_object_foreach(peek(g, "/pci/devices"), bdf, device) {
 		const char *driver = json_get_string(device, "driver", NULL);
 
-		if (!subject_is_gpu(device) || !driver || !strcmp(driver, "nvidia"))
+		if (!pci_is_gpu(device) || !driver || !strcmp(driver, "nvidia"))
 			continue;
 		fact(g, "/pci/devices/%s/driver", bdf);
 		judge_fail(g, "gpu-other-driver",

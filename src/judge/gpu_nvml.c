@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "judge/gpu.h"
-#include "judge/scope.h"
+#include "site/pci_path.h"
 
 /* What NVML said instead of "ok". */
 static void judge_status(struct judging *g, const char *status)
@@ -95,7 +95,7 @@ void judge_gpu_nvml(struct judging *g)
 	if (gpu_count(g) && !fact(g, "/gpu/devices"))
 		return;
 	json_object_foreach(peek(g, "/pci/devices"), bdf, device) {
-		if (subject_is_gpu(device))
+		if (pci_is_gpu(device))
 			judge_one(g, bdf, &t);
 	}
 	if (!t.answering) {

@@ -5,6 +5,7 @@
 #include "judge/gdr.h"
 #include "judge/later.h"
 #include "judge/subject.h"
+#include "site/pci_path.h"
 
 /* enum ibv_wc_status of rdma-core: local protection error */
 #define WC_LOC_PROT_ERR 4
@@ -80,7 +81,7 @@ static void judge_bytes(struct judging *g, const struct direction *d)
 	const char *bdf = subject_pci_of_link(g->snapshot, g->nic);
 	const char *type = bdf ? gdr_iommu_type(g, bdf) : NULL;
 
-	if (json_is_false(verified) && type && gdr_iommu_translates(type)) {
+	if (json_is_false(verified) && type && pci_iommu_translates(type)) {
 		judge_fail(g, "iommu-translating", "boot with iommu=pt; see gdr.iommu",
 			   "%s: the completion is good and the bytes are wrong; the IOMMU "
 			   "translates for the NIC (%s)", d->name, type);

@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "base/text.h"
 #include "judge/subject.h"
+#include "site/pci_path.h"
 
 /* List under construction. */
 struct list {
@@ -69,21 +70,13 @@ static void touch_nic(struct subject *s, const struct site_node *node, json_t *s
 		strings_add(&s->bonds, xstrdup(""));
 }
 
-bool subject_is_gpu(json_t *pci_device)
-{
-	const char *class = json_get_string(pci_device, "class", "");
-
-	return !strcmp(json_get_string(pci_device, "vendor", ""), "0x10de") &&
-	       (text_starts_with(class, "0x0300") || text_starts_with(class, "0x0302"));
-}
-
 static void add_gpus(struct list *l, json_t *snapshot)
 {
 	const char *bdf;
 	json_t *device;
 
 	json_object_foreach(json_at(snapshot, "/pci/devices"), bdf, device) {
-		if (!subject_is_gpu(device))
+		if (!pci_is_gpu(device))
 			continue;
 		struct subject *s = list_add(l, GATE_GPU);
 
@@ -100,7 +93,7 @@ static void add_paths(struct list *l, const struct site_node *node, json_t *snap
 	json_t *device;
 
 	json_object_foreach(json_at(snapshot, "/pci/devices"), bdf, device) {
-		if (!subject_is_gpu(device))
+		if (!pci_is_gpu(device))
 			continue;
 		for (char **nic = nics; nic && *nic; nic++) {
 			struct subject *s = list_add(l, GATE_PATH);

@@ -26,6 +26,3 @@ void subjects_free(struct subject *subjects, size_t n);
 
 /* Must `subject` wait for a verdict on `other` (of the same node)? */
 bool subject_concerns(const struct subject *subject, const struct subject *other);
-
-/* Is this PCI device of a snapshot an NVIDIA GPU (display or 3D controller)? */
-bool subject_is_gpu(json_t *pci_device);

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "site/pci_path.h"
 #include "site/schema.h"
 
 struct finder {
@@ -300,18 +301,15 @@ static void add_gpu(struct site_node *node, const char *id, const char *model)
 	};
 }
 
-/* NVIDIA: 3D controllers and VGA controllers. */
 static void add_gpus(struct finder *f, json_t *driver_devices)
 {
 	const char *bdf;
 	json_t *device;
 
 	json_object_foreach(f->pci, bdf, device) {
-		const char *class = json_get_string(device, "class", "");
 		const char *id = json_get_string(device, "device", "");
 
-		if (!text_is(device, "vendor", "0x10de") || !text_starts_with(id, "0x") ||
-		    (!text_starts_with(class, "0x0302") && !text_starts_with(class, "0x0300")))
+		if (!pci_is_gpu(device) || !text_starts_with(id, "0x"))
 			continue;
 		_cleanup_free_ char *pci_id = xasprintf("10de:%s", id + 2);
 		add_gpu(f->node, pci_id,

@@ -2,9 +2,9 @@
 /* Distance classes and bridges between two PCI devices. */
 #include <string.h>
 
+#include "../judge/scene.h"
 #include "base/strbuf.h"
-#include "judge/pci_path.h"
-#include "scene.h"
+#include "site/pci_path.h"
 
 /*
  * Root a: port r1 - switch u1 with ports d1 (gpu1), d2 (nic1, both functions), d3 - switch u2 with
@@ -112,6 +112,37 @@ static void no_tree(void **state)
 	assert_int_equal(path.distance, PCI_UNKNOWN);
 }
 
+static void gpus(void **state RH_UNUSED)
+{
+	static const struct {
+		const char *device;
+		bool is;
+	} rows[] = {
+		{ "{'vendor': '0x10de', 'class': '0x030200'}", true },
+		{ "{'vendor': '0x10de', 'class': '0x030000'}", true },
+		{ "{'vendor': '0x10de', 'class': '0x068000'}", false },	/* NVSwitch */
+		{ "{'vendor': '0x1002', 'class': '0x030200'}", false },
+		{ "{'vendor': 5, 'class': null}", false },
+		{ "7", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_json_ json_t *device = scene_json(rows[i].device);
+
+		assert_int_equal(pci_is_gpu(device), rows[i].is);
+	}
+	assert_false(pci_is_gpu(NULL));
+}
+
+static void translation(void **state RH_UNUSED)
+{
+	assert_true(pci_iommu_translates("DMA"));
+	assert_true(pci_iommu_translates("DMA-FQ"));
+	assert_false(pci_iommu_translates("identity"));
+	assert_false(pci_iommu_translates("unmanaged"));
+	assert_false(pci_iommu_translates(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +152,8 @@ int main(void)
 		cmocka_unit_test(common_bridge),
 		cmocka_unit_test(holes_and_loops_end),
 		cmocka_unit_test(no_tree),
+		cmocka_unit_test(gpus),
+		cmocka_unit_test(translation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

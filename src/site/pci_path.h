@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ways through the PCI tree of a snapshot (/pci/devices): which bridges lie between two devices,
- * and how far they are from each other. Pure look-ups; nothing is owned but the arrays.
+ * What the PCI devices of a snapshot (/pci/devices) tell of peer-to-peer traffic: which are GPUs,
+ * which bridges lie between two devices, how far they are from each other, and whether an IOMMU
+ * stands between. Pure look-ups; nothing is owned but the arrays.
  */
 #pragma once
 
@@ -42,3 +43,9 @@ struct pci_path {
 void pci_path_find(struct pci_path *path, json_t *devices, const char *a, const char *b);
 void pci_path_clear(struct pci_path *path);
 #define _cleanup_pci_path_ __attribute__((cleanup(pci_path_clear)))
+
+/* Is this PCI device of a snapshot an NVIDIA GPU (display or 3D controller)? */
+bool pci_is_gpu(json_t *device);
+/* Does an IOMMU group of this type (/sys/kernel/iommu_groups/N/type) translate addresses? "DMA",
+ * "DMA-FQ" do; NULL: not observed. */
+bool pci_iommu_translates(const char *type);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "judge/pci_path.h"
+#include "site/pci_path.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 const char *pci_distance_name(enum pci_distance distance)
 {
@@ -117,4 +118,17 @@ void pci_path_clear(struct pci_path *path)
 {
 	free(path->bridges);
 	*path = (struct pci_path){ .distance = PCI_UNKNOWN };
+}
+
+bool pci_is_gpu(json_t *device)
+{
+	const char *class = json_get_string(device, "class", "");
+
+	return !strcmp(json_get_string(device, "vendor", ""), "0x10de") &&
+	       (text_starts_with(class, "0x0300") || text_starts_with(class, "0x0302"));
+}
+
+bool pci_iommu_translates(const char *type)
+{
+	return type && text_starts_with(type, "DMA");
 }
