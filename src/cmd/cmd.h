@@ -26,7 +26,7 @@ enum cmd_colour { CMD_COLOUR_AUTO, CMD_COLOUR_ALWAYS, CMD_COLOUR_NEVER };
 struct cmd_prove_args {
 	const char *bind, *port, *token, *timeout;
 	const char *link, *device, *gid_index;
-	const char *operation, *size, *sizes, *qps, *depth, *duration, *dscp, *memory;
+	const char *operation, *size, *sizes, *qps, *depth, *duration, *dscp, *tclass, *memory;
 	const char *suite, *gpu;
 	const char *store;
 	bool listen, once, ecn, no_store, dmabuf_double;
@@ -101,13 +101,14 @@ enum cmd_option_bit {
 	OPT_DURATION = 1ll << 35,
 	OPT_DSCP = 1ll << 36,
 	OPT_ECN = 1ll << 37,
-	OPT_MEMORY = 1ll << 38,
-	OPT_SUITE = 1ll << 39,
-	OPT_GPU = 1ll << 40,
-	OPT_DMABUF_DOUBLE = 1ll << 41,
-	OPT_STORE = 1ll << 42,
-	OPT_NO_STORE = 1ll << 43,
-	OPT_PROOFS = 1ll << 44,
+	OPT_TCLASS = 1ll << 38,
+	OPT_MEMORY = 1ll << 39,
+	OPT_SUITE = 1ll << 40,
+	OPT_GPU = 1ll << 41,
+	OPT_DMABUF_DOUBLE = 1ll << 42,
+	OPT_STORE = 1ll << 43,
+	OPT_NO_STORE = 1ll << 44,
+	OPT_PROOFS = 1ll << 45,
 };
 
 struct cmd_verb {

@@ -63,6 +63,8 @@ static const struct cmd_option options[] = {
 	{ "dscp", 0, "N", "mark with this DSCP and see what arrives (default: the site's)",
 	  TO(prove.dscp) },
 	{ "ecn", 0, NULL, "mark as ECN capable (ECT) too", TO(prove.ecn) },
+	{ "tclass", 0, "N", "the same as one byte: DSCP times 4, and 2 for ECT",
+	  TO(prove.tclass) },
 	{ "memory", 0, "KIND", "memory of both ends, or LOCAL,REMOTE (default: host)",
 	  TO(prove.memory) },
 	{ "suite", 0, "NAME", "the runs of a phase: baseline, pfc, ecn or gdr", TO(prove.suite) },

@@ -16,6 +16,7 @@
 #define TIMEOUT_MAX_S 86400u
 #define DEPTH 64u
 #define DEPTH_MIN 4u
+#define ECT0 2u	/* RFC 3168 */
 #define IN_FLIGHT_BYTES ((size_t)4 << 20)	/* 800 Gb/s times 40 us */
 
 static int number(uint64_t *value, const char *text, const char *option, uint64_t min,
@@ -130,20 +131,30 @@ static int suite_read(enum session_suite *suite, const char *text, struct error 
 static int marking_read(struct session_parameters *p, const struct cmd_prove_args *a,
 			const struct site *site, struct error *err)
 {
-	uint64_t dscp = 0;
+	uint64_t dscp = 0, tclass = 0;
 
 	if (p->suite == SESSION_BASELINE) {
-		if (a->dscp || a->ecn)
+		if (a->dscp || a->ecn || a->tclass)
 			return error_set(err, -EINVAL,
-					 "suite baseline is of packets without marks: --dscp and --ecn do not go with it");
+					 "suite baseline is of packets without marks: --dscp, --ecn and --tclass do not go with it");
 		return 0;
 	}
 	int rc = number(&dscp, a->dscp, "--dscp", 0, 63, err);
+	if (!rc)
+		rc = number(&tclass, a->tclass, "--tclass", 0, 255, err);
 	if (rc < 0)
 		return rc;
-	bool ecn = a->ecn || p->suite == SESSION_ECN;
-	if (a->dscp) {
-		p->dscp = (int)dscp;
+	if (a->tclass && (a->dscp || a->ecn))
+		return error_set(err, -EINVAL,
+				 "--tclass is --dscp and --ecn in one byte: it excludes both");
+	if (a->tclass && (tclass & 1))
+		return error_set(err, -EINVAL,
+				 "--tclass %u: its ECN bits say %s; a sender says not ECN "
+				 "capable (0) or ECT(0) (2)",
+				 (unsigned)tclass, tclass & ECT0 ? "CE" : "ECT(1)");
+	bool ecn = a->ecn || p->suite == SESSION_ECN || tclass & ECT0;
+	if (a->dscp || a->tclass) {
+		p->dscp = (int)(a->dscp ? dscp : tclass >> 2);
 		p->ecn = ecn;
 	} else if (site && site->qos.dscp.set) {
 		p->dscp = (int)site->qos.dscp.value;
@@ -210,7 +221,8 @@ static int side_check(const struct cmd_args *args, struct error *err)
 	} proposals[] = {
 		{ a->operation, "--operation" }, { a->size, "--size" }, { a->sizes, "--sizes" },
 		{ a->qps, "--qps" }, { a->depth, "--depth" }, { a->duration, "--duration" },
-		{ a->dscp, "--dscp" }, { a->ecn, "--ecn" }, { a->memory, "--memory" },
+		{ a->dscp, "--dscp" }, { a->ecn, "--ecn" },
+		{ a->tclass, "--tclass" }, { a->memory, "--memory" },
 	}, listening[] = { { a->bind, "--bind" }, { a->once, "--once" } };
 
 	if (a->listen && args->n_operands)
