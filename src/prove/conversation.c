@@ -170,21 +170,35 @@ static int run_steps(struct conversation *c, const struct suite *suite, bool ud,
 	return rc;
 }
 
-/* Bytes that RDMA carried for the runs in the direction that had more: what a counter must show. */
-static uint64_t payload(json_t *runs)
+static uint64_t bytes_of(json_t *run, const char *key)
 {
-	uint64_t bytes[2] = {0};
+	int64_t bytes = json_get_int(json_object_get(run, "result"), key, 0);
+
+	/* it may be the other end's word */
+	return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* Bytes that RDMA carried for the runs, as seen from this end: what its counters must show. */
+static struct counters_payload payload(const struct conversation *c)
+{
+	uint64_t to_listener = 0, to_initiator = 0;
 	json_t *run;
 	size_t i;
 
-	json_array_foreach(runs, i, run) {
+	json_array_foreach(c->runs, i, run) {
+		bool read = !strcmp(json_get_string(run, "operation", ""), "read");
 		/* what is read comes the other way */
-		bool back = json_get_bool(run, "reverse", false) !=
-			    !strcmp(json_get_string(run, "operation", ""), "read");
+		bool back = json_get_bool(run, "reverse", false) != read;
+		uint64_t bytes = bytes_of(run, "bytes") + bytes_of(run, "check_bytes");
+		/* a round trip, but of a read, goes both ways */
+		uint64_t half = !read && !strcmp(json_get_string(run, "run", ""), "latency") ?
+					bytes / 2 : 0;
 
-		bytes[back] += (uint64_t)json_get_int(json_object_get(run, "result"), "bytes", 0);
+		*(back ? &to_initiator : &to_listener) += bytes - half;
+		*(back ? &to_listener : &to_initiator) += half;
 	}
-	return bytes[0] > bytes[1] ? bytes[0] : bytes[1];
+	return c->initiator ? (struct counters_payload){ to_listener, to_initiator } :
+			      (struct counters_payload){ to_initiator, to_listener };
 }
 
 /* What this end had and what its counters say, in its own part of the record. */
@@ -192,9 +206,10 @@ static void look_back(struct conversation *c, json_t *before)
 {
 	_cleanup_json_ json_t *after = counters_read(c->end->host, &c->path);
 	_cleanup_json_ json_t *difference = counters_difference(before, after);
+	const struct counters_payload moved = payload(c);
 
 	json_put(c->local, "memory", memory_facts(c->memory));
-	json_put(c->local, "counters", counters_facts(difference, payload(c->runs)));
+	json_put(c->local, "counters", counters_facts(difference, &moved));
 }
 
 /* What each end had, and what its counters say, becomes part of both records. */

@@ -3,11 +3,12 @@
  * Counters around a run, and what they prove: speed alone proves nothing, because a transfer that
  * fell back to TCP is fast enough to be believed.
  *
- * TCP is counted for the whole host (/proc/net/snmp), in segments: no kernel counts its bytes. A
- * segment carries at most the MTU of its link, so segments give an upper bound of the bytes.
+ * TCP is counted for the whole host (/proc/net/snmp), in segments: no kernel counts its bytes. Bytes
+ * of IP are counted (/proc/net/netstat, /proc/net/snmp6), of all protocols together.
  */
 #include "prove/counters.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -55,11 +56,16 @@ static json_t *read_rdma(struct host *host, const struct path *path)
 	return rdma;
 }
 
-/* Statistics of the drivers that tell of pause, of priorities, and of what was thrown away. */
+/*
+ * Statistics of the drivers that tell of pause, of priorities, and of what was thrown away. Names by
+ * driver: ice "tx_priority_3_xoff.nic" (out of tree also "port-rx-xoff_prio-3_events"),
+ * "rx_dropped.nic", "rx_crc_errors.nic"; mlx5 "rx_prio3_pause", "rx_discards_phy",
+ * "rx_out_of_buffer"; bnxt "rx_pfc_ena_frames_pri3", "pfc_pri3_rx_transitions", "rx_discard_pkts".
+ */
 static bool is_of_interest(const char *name)
 {
-	static const char *const words[] = { "pause", "xon", "xoff", "prio", "discard",
-					     "drop",  "ecn", "cnp",  "out_of_buffer" };
+	static const char *const words[] = { "pause", "xon", "xoff", "pfc", "prio", "_pri", "discard",
+					     "drop", "crc", "ecn", "cnp", "out_of_buffer" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (strstr(name, words[i]))
@@ -120,30 +126,68 @@ static json_t *read_pause(struct host *host, const char *link)
 	return pause;
 }
 
-/* /proc/net/snmp: a line of names and a line of values for each protocol. */
-static json_t *read_tcp(struct host *host)
+/* Files like /proc/net/snmp have a line of names and a line of values for each protocol. */
+static void put_protocol(json_t *to, struct host *host, const char *file, const char *protocol,
+			 const char *const *wanted)
 {
 	_cleanup_free_ char *text = NULL;
-	json_t *tcp = json_object_new();
 	char *names = NULL, *line, *name, *value;
 
-	if (host_read(host, &text, NULL, NULL, "/proc/net/snmp") < 0)
-		return tcp;
+	if (host_read(host, &text, NULL, NULL, "%s", file) < 0)
+		return;
 	for (char *cursor = text; (line = text_next_line(&cursor));) {
-		if (!text_starts_with(line, "Tcp: "))
+		if (!text_starts_with(line, protocol))
 			continue;
 		if (!names) {
 			names = line;
 			continue;
 		}
 		while ((name = text_next_word(&names)) && (value = text_next_word(&line))) {
-			if (!strcmp(name, "InSegs") || !strcmp(name, "OutSegs") ||
-			    !strcmp(name, "RetransSegs"))
-				put_number(tcp, name, value);
+			for (const char *const *w = wanted; *w; w++) {
+				if (!strcmp(name, *w))
+					put_number(to, name, value);
+			}
 		}
-		break;
+		return;
 	}
+}
+
+static json_t *read_tcp(struct host *host)
+{
+	static const char *const wanted[] = { "InSegs", "OutSegs", "RetransSegs", NULL };
+	json_t *tcp = json_object_new();
+
+	put_protocol(tcp, host, "/proc/net/snmp", "Tcp: ", wanted);
 	return tcp;
+}
+
+/* /proc/net/snmp6: a name and a value in each line. */
+static void put_ip6(json_t *to, char *text)
+{
+	char *line;
+
+	for (char *cursor = text; (line = text_next_line(&cursor));) {
+		const char *name = text_next_word(&line);
+
+		if (name && (!strcmp(name, "Ip6InOctets") || !strcmp(name, "Ip6OutOctets")))
+			put_number(to, name, text_next_word(&line));
+	}
+}
+
+/* Bytes of both versions; none at all when those of one cannot be read. */
+static json_t *read_ip(struct host *host)
+{
+	static const char *const wanted[] = { "InOctets", "OutOctets", NULL };
+	_cleanup_free_ char *text = NULL;
+	json_t *ip = json_object_new();
+	int rc = host_read(host, &text, NULL, NULL, "/proc/net/snmp6");
+
+	if (rc < 0 && rc != -ENOENT)	/* a kernel without IPv6 has no such file */
+		return ip;
+	put_protocol(ip, host, "/proc/net/netstat", "IpExt: ", wanted);
+	if (text)
+		put_ip6(ip, text);
+	return ip;
 }
 
 static uint64_t microseconds(const struct timeval *t)
@@ -173,6 +217,7 @@ json_t *counters_read(struct host *host, const struct path *path)
 	put_folder(json_obj(all, "link"), host, statistics);
 	json_put(all, "pause", read_pause(host, path->link));
 	json_put(all, "tcp", read_tcp(host));
+	json_put(all, "ip", read_ip(host));
 	json_put(all, "cpu", read_cpu());
 	/* what turns packets into bytes; sizes do not grow, see counters_difference() */
 	json_t *sizes = json_obj(all, "sizes");

@@ -277,6 +277,8 @@ static int bandwidth(struct bandwidth *b, json_t **result, struct error *err)
 		json_put_int(*result, "size_bytes", (int64_t)b->size);
 		json_put_int(*result, "qps", b->run.qps);
 		json_put_int(*result, "depth", b->run.depth);
+		/* of the messages that follow the timed part */
+		json_put_u64(*result, "check_bytes", (uint64_t)b->run.qps * b->ring * b->size);
 		json_put(*result, "fault", json_incref(b->fault));
 		/* the speed may be the other end's words: they replace nothing */
 		json_object_update_missing(*result, speed);

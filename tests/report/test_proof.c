@@ -54,7 +54,8 @@ static void proven(void **state)
 		" 'messages': 4, 'bytes': 1536, 'sizes_bytes': [1, 2, 1048576]}},"
 		"{'run': 'bandwidth', 'operation': 'write', 'reverse': true, 'result': {'verified': true,"
 		" 'gbit_per_s': 12.5, 'size_bytes': 65536, 'derivation': 'how', 'steady': false,"
-		" 'steady_why': 'drift'}},"
+		" 'steady_why': 'drift', 'cpu': {'initiator': {'process_ms_per_gb': 12.34,"
+		" 'host_ms_per_gb': 20}, 'listener': {'process_ms_per_gb': 0.5}}}},"
 		"{'run': 'latency', 'operation': 'send', 'reverse': false, 'result': {'verified': true,"
 		" 'median_ns': 2500, 'min_ns': 1000, 'p99_ns': 3000, 'p99_9_ns': 4000, 'max_ns': 5000,"
 		" 'samples': 9, 'size_bytes': 8, 'derivation': 'half'}}", &wide);
@@ -64,7 +65,8 @@ static void proven(void **state)
 	says(text, "link bond1: declared");
 	/* what is read comes from the other end */
 	says(text, "read, store-1 → gpu-1: 1.5 KiB in 4 messages of 1 B to 1 MiB: every byte right");
-	says(text, "write, store-1 → gpu-1: 12.5 Gbit/s with messages of 64 KiB (how); not steady: drift");
+	says(text, "write, store-1 → gpu-1: 12.5 Gbit/s with messages of 64 KiB (how); not steady: drift; "
+		   "CPU 12.3 ms/GB at the initiator (its machine 20), 0.5 ms/GB at the listener; then");
 	says(text, "2.5 us median with messages of 8 B (min 1.0, 99 % 3.0, 99.9 % 4.0, max 5.0 us of 9; half)");
 	says(text, "store-1: RDMA moved");
 	says(text, "PROVEN proof.host: gpu-1 and store-1");
