@@ -192,9 +192,14 @@ void runbook_hand_qos(struct runbook *b, const struct site_node *node);
 void runbook_hand_boot(struct runbook *b);
 /* The same back to what a port has that nobody configured. */
 void runbook_hand_qos_undo(struct runbook *b, const struct site_node *node);
-/* Steps: `railhead prove` between two nodes, and its record before the gates. */
-void runbook_prove_pair(struct runbook *b);
-/* A step: RDMA between two nodes with programs of perftest, parted by blanks. The server is a GPU
- * node when there is one, and `gpu_options` are given where there is a GPU; `options` to both. */
-void runbook_hand_pair(struct runbook *b, enum phrase phrase, const char *programs,
-		       const char *options, const char *gpu_options);
+
+/* --- proofs (runbook_prove.c) ----------------------------------------------------------------- */
+
+/*
+ * A step: `railhead prove` into a node, with GPUs when there is one, from `senders` others at the
+ * same time; `options` are those of the senders ("" or "--suite NAME"). Arguments of the phrase: the
+ * node that listens, the one that connects. Nothing when there are no two nodes with RDMA.
+ */
+void runbook_prove(struct runbook *b, enum phrase phrase, const char *options, unsigned senders);
+/* A step: the records of it before the gates. */
+void runbook_prove_judge(struct runbook *b);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is given by hand as long as railhead has no verb for it: `railhead qos apply`, and the
- * measurements that `railhead prove` does not keep as records of a gate yet. When a verb comes, its
- * function here gives the verb instead.
+ * What is given by hand as long as railhead has no verb for it: `railhead qos apply`. When a verb
+ * comes, its function here gives the verb instead.
  *
- * Syntax: dcb(8), dcb-app(8), dcb-ets(8) and dcb-pfc(8) of iproute2; ib_write_bw --help of
- * perftest.
+ * Syntax: dcb(8), dcb-app(8), dcb-ets(8) and dcb-pfc(8) of iproute2.
  */
 #include "render/runbook.h"
 
@@ -144,75 +142,4 @@ void runbook_hand_qos_undo(struct runbook *b, const struct site_node *node)
 		     "\tdcb app flush dev \"$port\" dscp-prio\n"
 		     "done",
 		     ports);
-}
-
-/* "# gpu-node-01" and a command for each program. */
-static void put_side(struct strbuf *s, const struct site_node *node, const char *programs,
-		     const char *options, const char *gpu_options, const char *peer)
-{
-	_cleanup_free_ char *names = xstrdup(programs);
-	char *cursor = names, *name;
-
-	strbuf_printf(s, "%s# %s", s->len ? "\n\n" : "", node->name);
-	while ((name = text_next_word(&cursor))) {
-		/* latency has no rate to be reported */
-		bool rate = text_ends_with(name, "_bw");
-
-		strbuf_printf(s, "\n%s -d DEVICE -x GID_INDEX -F%s%s%s%s%s", name,
-			      rate ? " --report_gbits" : "", options,
-			      node->n_gpus ? gpu_options : "", peer ? " " : "", peer ? peer : "");
-	}
-}
-
-/* Two nodes with RDMA: the first with GPUs when there is one. False: there are no two. */
-static bool pair_of(const struct site *site, const struct site_node **server,
-		    const struct site_node **client)
-{
-	*server = *client = NULL;
-	for (size_t i = 0; i < site->n_nodes; i++) {
-		const struct site_node *node = &site->nodes[i];
-
-		if (node->n_rdma && (!*server || (!(*server)->n_gpus && node->n_gpus)))
-			*server = node;
-	}
-	for (size_t i = 0; i < site->n_nodes && !*client; i++) {
-		if (site->nodes[i].n_rdma && &site->nodes[i] != *server)
-			*client = &site->nodes[i];
-	}
-	return *client;
-}
-
-static const char *address_of(const struct site_node *node)
-{
-	return node->rdma[0].address ? node->rdma[0].address : node->name;
-}
-
-void runbook_prove_pair(struct runbook *b)
-{
-	const struct site_node *server, *client;
-
-	if (!pair_of(b->r->site, &server, &client))
-		return;
-	book_step(b, PHRASE_PROVE_PAIR, server->name, client->name, NULL);
-	book_command(b,
-		     "# %s\nrailhead prove --site site.yaml --listen --once\n\n"
-		     "# %s\nrailhead prove --site site.yaml --token TOKEN %s",
-		     server->name, client->name, address_of(server));
-	book_step(b, PHRASE_PROVE_JUDGE, server->name, NULL);
-	book_command(b, "./snapshots.sh\n"
-			"railhead check --site site.yaml --proofs proofs snapshots/*.json");
-}
-
-void runbook_hand_pair(struct runbook *b, enum phrase phrase, const char *programs,
-		       const char *options, const char *gpu_options)
-{
-	const struct site_node *server, *client;
-	_cleanup_strbuf_ struct strbuf s = {0};
-
-	if (!pair_of(b->r->site, &server, &client))
-		return;
-	put_side(&s, server, programs, options, gpu_options, NULL);
-	put_side(&s, client, programs, options, gpu_options, address_of(server));
-	book_step(b, phrase, server->name, client->name, NULL);
-	book_command(b, "%s", s.s);
 }

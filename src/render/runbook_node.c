@@ -371,5 +371,6 @@ void runbook_userspace_undo(struct runbook *b)
 
 void runbook_hosts_steps(struct runbook *b)
 {
-	runbook_prove_pair(b);
+	runbook_prove(b, PHRASE_PROVE_PAIR, "", 1);
+	runbook_prove_judge(b);
 }

@@ -31,25 +31,21 @@ void runbook_topology_undo(struct runbook *b)
 
 /* --- 18, 19 --- */
 
-#define CUDA_OPTIONS " --use_cuda=0 --use_cuda_dmabuf"
-
 void runbook_dmabuf_steps(struct runbook *b)
 {
-	book_step(b, PHRASE_DMABUF_PERFTEST, NULL);
-	book_command(b, "ib_write_bw --help | grep use_cuda_dmabuf");
-	book_step(b, PHRASE_DMABUF_TRY, NULL);
-	book_command(b, "ib_write_bw -d DEVICE -x GID_INDEX" CUDA_OPTIONS);
-	book_say(b, PHRASE_UNTIL_PROVE, "gdr.register", NULL);
+	runbook_prove(b, PHRASE_DMABUF_TRY, "--suite gdr --duration 0", 1);
+	runbook_prove_judge(b);
 }
 
 void runbook_gpudirect_steps(struct runbook *b)
 {
 	const struct site_node *node = runbook_first(b->r, WHERE_GPU);
 
-	runbook_hand_pair(b, PHRASE_GDR_RUN, "ib_write_bw ib_read_bw", "", CUDA_OPTIONS);
+	runbook_prove(b, PHRASE_GDR_RUN, "--suite gdr", 1);
+	book_say(b, PHRASE_GDR_PERFTEST, NULL);
 	book_step(b, PHRASE_GDR_LOG, node->name, NULL);
 	book_command(b, "journalctl -k --since -1h | grep -i -e DMAR -e 'IO_PAGE_FAULT' -e NVRM");
-	book_say(b, PHRASE_UNTIL_PROVE, "proof.gdr", NULL);
+	runbook_prove_judge(b);
 }
 
 /* --- 20 --- */

@@ -171,6 +171,10 @@ PHRASE(PROVE_PAIR,
        "the command line for the other node, with a TOKEN that holds once.",
        "{0}와(과) {1} 사이에서 RDMA를 실행합니다. 모든 바이트를 확인하고, 패킷이 어떻게 마킹되어 도착하는지도 봅니다. 대기하는 쪽이 "
        "다른 노드에서 실행할 명령과 한 번만 쓸 수 있는 TOKEN을 출력합니다.")
+PHRASE(PROVE_PORTS, "Then the same for every other port, with its address in place of {0}, and for every other pair of nodes.",
+       "나머지 포트와 나머지 노드 조합도 {0} 자리에 각 포트의 주소를 넣어 같은 방법으로 반복합니다.")
+PHRASE(PROVE_FEW, "With two nodes alone both senders are the same one, and a pause may not be reached.",
+       "노드가 둘뿐이면 한 노드가 두 번 보내게 되므로 일시 정지까지 가지 않을 수 있습니다.")
 PHRASE(PROVE_JUDGE,
        "Copy `/var/lib/railhead/proofs` of {0} to `proofs` here, and judge the snapshots with it.",
        "{0}의 `/var/lib/railhead/proofs`를 이곳의 `proofs`로 복사한 뒤 스냅숏과 함께 판정합니다.")

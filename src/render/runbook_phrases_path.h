@@ -11,13 +11,17 @@ PHRASE(BASELINE_OFF, "Make sure that nothing is on yet, on the ports of {0} and 
        "{0}을(를) 비롯한 모든 노드의 포트에서 아직 아무것도 켜져 있지 않은지 확인합니다.")
 PHRASE(BASELINE_SWITCH, "The switch must not have the configuration of phase 15 yet. Where it has, take it back first.",
        "스위치에도 15단계 설정이 없어야 합니다. 이미 있으면 먼저 되돌립니다.")
-PHRASE(BASELINE_BEFORE, "Take snapshots before.", "측정 전에 스냅숏을 받습니다.")
-PHRASE(BASELINE_MEASURE, "Measure bandwidth and latency between {0} and {1}, and keep the output. Start each program on {0} first, then on {1}; then with the roles exchanged. DEVICE is shown by "
-       "`rdma link`, GID_INDEX by the verdict of `rdma.gid`.",
-       "{0}와(과) {1} 사이의 대역폭과 지연 시간을 측정하고 출력을 보관합니다. 각 프로그램을 {0}에서 먼저, 이어서 {1}에서 시작하고, 역할을 바꾸어 "
-       "반복합니다. DEVICE는 `rdma link`에서, GID_INDEX는 `rdma.gid` 판정에서 확인합니다.")
-PHRASE(BASELINE_AFTER, "Take snapshots after, and compare the counters.",
-       "측정 후 스냅숏을 받고 카운터를 비교합니다.")
+PHRASE(BASELINE_MEASURE,
+       "Measure bandwidth, message rate, latency and CPU time between {0} and {1}, with the counters of both ends "
+       "around it. The listener prints the command line for the other node, with a TOKEN that holds once; add the "
+       "suite to it. Both ends keep a record.",
+       "{0}와(과) {1} 사이의 대역폭, 메시지 처리율, 지연 시간, CPU 시간을 측정합니다. 양쪽 카운터의 전후 값도 함께 기록합니다. 대기하는 쪽이 다른 "
+       "노드에서 실행할 명령과 한 번만 쓸 수 있는 TOKEN을 출력하므로, 여기에 suite를 덧붙여 실행합니다. 기록은 양쪽에 남습니다.")
+PHRASE(BASELINE_PERFTEST,
+       "With `--compare perftest` the same runs are made with perftest too, and both numbers stand side by side. "
+       "perftest measures speed and does not look at the bytes: it decides nothing.",
+       "`--compare perftest`를 주면 같은 측정을 perftest로도 실행해 두 값을 나란히 보여 줍니다. perftest는 속도를 잴 뿐 받은 바이트를 확인하지 않으므로 "
+       "판정에는 쓰지 않습니다.")
 PHRASE(BASELINE_PROOF, "A record that is fresh: kernel, drivers, firmware and bond are the same now as when it was measured.",
        "기록이 최신이어야 합니다. 측정할 때와 지금의 커널, 드라이버, 펌웨어, 본드가 같아야 합니다.")
 PHRASE(BASELINE_UNDO, "Measuring changes nothing.", "측정은 아무것도 바꾸지 않습니다.")
@@ -48,9 +52,9 @@ PHRASE(QOS_NO_DCB, "The NICs of this site have no DCB. Only the marking is to be
 PHRASE(QOS_LOOK, "Read it back. After DSCP mode came on, the shares of the classes must have been set again: they fall to 0.",
        "다시 읽어 확인합니다. DSCP 모드가 켜지면 클래스 비율이 0으로 돌아가므로 그 뒤에 다시 설정되어 있어야 합니다.")
 PHRASE(QOS_MARK,
-       "Send marked traffic from {1} to {0}, and read the counters of the receiving port by priority, and "
+       "All of its packets carry the declared DSCP. Meanwhile read the counters of the receiving port by priority, and "
        "the queues of the switch.",
-       "{1}에서 {0}(으)로 마킹한 트래픽을 보내고, 받는 포트의 우선순위별 카운터와 스위치의 큐 카운터를 확인합니다.")
+       "모든 패킷에 선언한 DSCP가 찍혀 있습니다. 실행하는 동안 받는 포트의 우선순위별 카운터와 스위치의 큐 카운터를 확인합니다.")
 PHRASE(QOS_PROOF, "The gates read every map back from the ports, and the packets arrive at the peer with the declared DSCP.",
        "게이트가 포트에서 모든 맵을 다시 읽어 확인하고, 패킷이 선언한 DSCP를 가진 채 상대에 도착해야 합니다.")
 PHRASE(QOS_UNDO, "Put the ports back to one class; ports of a bond have to leave it first, as above.",
@@ -71,10 +75,10 @@ PHRASE(PFC_CONFIGURE_NONE, "No configuration was rendered, since no switch is de
 PHRASE(PFC_ORDER, "The file also holds ECN. It is phase 16: leave that part out until the measurement with PFC alone is taken.",
        "파일에는 ECN 설정도 들어 있습니다. ECN은 16단계이므로, PFC만 켠 상태의 측정을 마칠 때까지 그 부분은 빼고 적용합니다.")
 PHRASE(PFC_INCAST,
-       "Press several senders against one receiver: {1}, and others at the same time, against {0}. With two "
-       "nodes alone a pause may not be reached.",
-       "여러 노드가 한 노드에 동시에 보냅니다. {1}을(를) 비롯한 여러 노드에서 {0}(으)로 보냅니다. 노드가 둘뿐이면 일시 정지까지 가지 않을 수 "
-       "있습니다.")
+       "Press several senders against one receiver: {0} listens, and {1} and another send at the same time, step by "
+       "step together. The listener prints a command line for each of them, with a token and a port of its own.",
+       "여러 노드가 한 노드에 동시에 보냅니다. {0}이(가) 대기하고, {1}을(를) 비롯한 둘이 단계마다 서로 맞추어 동시에 보냅니다. 대기하는 쪽이 보내는 "
+       "노드마다 토큰과 포트가 다른 명령을 하나씩 출력합니다.")
 PHRASE(PFC_COUNTERS, "Read the pause counters of the ports of {0}, and the drops of the switch.",
        "{0} 포트의 일시 정지 카운터와 스위치의 폐기 카운터를 읽습니다.")
 PHRASE(PFC_PROOF, "Under pressure, pause frames appear on priority {1} only, no lossless packet is dropped, and the measurement is not worse than the one before beyond its noise.",
@@ -93,8 +97,8 @@ PHRASE(ECN_SWITCH_ONLY, "Marking is for the switch alone on this site: the hosts
        "이 사이트에서는 스위치만 마킹합니다. 호스트가 그에 따라 속도를 줄인다고 기대하지 않습니다. 마킹의 효과는 가정하지 말고 측정합니다.")
 PHRASE(ECN_HOST, "The hosts have to answer marks: the counters of marked packets and of notifications must move on both sides.",
        "호스트가 마킹에 반응해야 합니다. 마킹된 패킷과 통지 카운터가 양쪽에서 움직여야 합니다.")
-PHRASE(ECN_MEASURE, "Repeat the measurement of phase 15 between {0} and {1}.",
-       "{0}와(과) {1} 사이에서 15단계 측정을 반복합니다.")
+PHRASE(ECN_MEASURE, "Repeat the measurement of phase 15 from {1} and another into {0}, now with packets that may be marked.",
+       "{1}을(를) 비롯한 둘에서 {0}(으)로 15단계 측정을 반복합니다. 이번에는 마킹할 수 있는 패킷을 보냅니다.")
 PHRASE(ECN_COUNTERS, "Read the counters of the RDMA devices before and after, on {0} and on the senders.",
        "{0}와(과) 보내는 노드에서 RDMA 장치의 카운터를 전후로 읽습니다.")
 PHRASE(ECN_PROOF, "Marked packets are seen, notifications are sent and handled, or \"switch only\" is said out loud; and the measurement is not worse than with PFC alone.",
@@ -117,11 +121,12 @@ PHRASE(TOPOLOGY_UNDO, "Take the kernel argument back and start the node again.",
 /* --- 18 --- */
 PHRASE(DMABUF_PURPOSE, "The NIC registers GPU memory: the driver of the GPU exports it as DMA-BUF and the RDMA driver takes it.",
        "NIC가 GPU 메모리를 등록합니다. GPU 드라이버가 DMA-BUF로 내보내고 RDMA 드라이버가 받습니다.")
-PHRASE(DMABUF_PERFTEST, "A perftest that was built with CUDA is needed; the one of the distribution is not. Look whether yours is.",
-       "CUDA를 포함해 빌드한 perftest가 필요합니다. 배포판 패키지에는 들어 있지 않습니다. 지원하는지 확인합니다.")
-PHRASE(DMABUF_TRY, "Start a transfer from memory of GPU 0. The registration is its first step; when it fails, the number says why (`railhead explain gdr.register`). The order of the two options matters.",
-       "GPU 0의 메모리로 전송을 시작합니다. 첫 단계가 등록이며, 실패하면 번호로 원인을 알 수 있습니다(`railhead explain gdr.register`). 두 옵션의 순서를 "
-       "지켜야 합니다.")
+PHRASE(DMABUF_TRY,
+       "Register memory of the GPU of {0} that is nearest to the port, in rising lengths, and move bytes through it from "
+       "{1}; for another GPU give `--gpu` to the end that has it. When it fails, the record has the call, its number and "
+       "the lines of the kernel log (`railhead explain gdr.register`).",
+       "{0}에서 포트에 가장 가까운 GPU의 메모리를 길이를 늘려 가며 등록하고, {1}에서 그 메모리로 바이트를 옮깁니다. 다른 GPU는 GPU가 있는 쪽에 "
+       "`--gpu`로 지정합니다. 실패하면 어느 호출이 어떤 번호로 실패했는지와 커널 로그가 기록에 남습니다(`railhead explain gdr.register`).")
 PHRASE(DMABUF_PROOF, "`ibv_reg_dmabuf_mr` succeeds for every pair of GPU and port that is to be used. nvidia-peermem is no evidence, neither its presence nor its absence.",
        "사용할 모든 GPU와 포트 조합에서 `ibv_reg_dmabuf_mr`이 성공해야 합니다. nvidia-peermem은 있든 없든 증거가 되지 않습니다.")
 PHRASE(DMABUF_UNDO, "A registration ends with its program.", "등록은 프로그램이 끝나면 사라집니다.")
@@ -130,9 +135,15 @@ PHRASE(DMABUF_UNDO, "A registration ends with its program.", "등록은 프로�
 PHRASE(GDR_PURPOSE, "The peer writes into GPU memory and reads from it. Both: on some platforms writes work and reads do not.",
        "상대가 GPU 메모리에 쓰고, 또 읽습니다. 둘 다 확인해야 합니다. 쓰기는 되지만 읽기가 안 되는 플랫폼이 있습니다.")
 PHRASE(GDR_RUN,
-       "Write into memory of GPU 0 of {0} and read from it, from {1}; then the same for every GPU. Write comes "
-       "in one direction over PCIe, read in the other.",
-       "{1}에서 {0}의 GPU 0 메모리에 쓰고 읽습니다. 이어서 모든 GPU에서 반복합니다. 쓰기와 읽기는 PCIe에서 방향이 서로 반대입니다.")
+       "Write into memory of the GPU of {0} and read from it, from {1}, and every byte is looked at on the GPU; then the "
+       "same for every GPU, with `--gpu` at the end that has it. Write comes in one direction over PCIe, read in the other.",
+       "{1}에서 {0}의 GPU 메모리에 쓰고 읽으며, 모든 바이트를 GPU에서 확인합니다. 이어서 GPU가 있는 쪽에 `--gpu`를 주어 모든 GPU에서 반복합니다. "
+       "쓰기와 읽기는 PCIe에서 방향이 서로 반대입니다.")
+PHRASE(GDR_PERFTEST,
+       "`--compare perftest` puts `ib_write_bw --use_cuda` beside it, where perftest was built with CUDA; the one of the "
+       "distribution is not.",
+       "`--compare perftest`를 주면 `ib_write_bw --use_cuda`의 값을 나란히 보여 줍니다. CUDA를 포함해 빌드한 perftest가 필요하며, 배포판 패키지에는 들어 "
+       "있지 않습니다.")
 PHRASE(GDR_LOG, "Look for faults of the IOMMU meanwhile, on {0}.", "그동안 {0}에서 IOMMU 오류가 있는지 확인합니다.")
 PHRASE(GDR_PROOF, "Bytes verified on the GPU in both directions, guard bytes intact, no IOMMU fault. A bandwidth alone proves nothing: writes may be dropped in silence.",
        "양방향으로 GPU에서 바이트를 검증하고, 경계 바이트가 그대로이며, IOMMU 오류가 없어야 합니다. 대역폭 수치만으로는 아무것도 증명되지 않습니다. "

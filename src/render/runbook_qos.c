@@ -4,14 +4,8 @@
 
 #include <string.h>
 
-/* A measurement in the RoCE class. */
-static void put_measurement(struct runbook *b, enum phrase phrase)
-{
-	_cleanup_free_ char *tos =
-		xasprintf(" --tclass=%lld", (long long)b->r->site->qos.dscp.value << 2);
-
-	runbook_hand_pair(b, phrase, "ib_write_bw", tos, "");
-}
+/* As few as can fill a port by more than it takes. */
+#define INCAST_SENDERS 2
 
 /* --- 13 --- */
 
@@ -31,12 +25,9 @@ void runbook_baseline_steps(struct runbook *b)
 	}
 	if (b->has.switches)
 		book_say(b, PHRASE_BASELINE_SWITCH, NULL);
-	book_step(b, PHRASE_BASELINE_BEFORE, NULL);
-	book_command(b, "./snapshots.sh before-baseline");
-	runbook_hand_pair(b, PHRASE_BASELINE_MEASURE, "ib_write_bw ib_read_bw ib_write_lat", "", "");
-	book_step(b, PHRASE_BASELINE_AFTER, NULL);
-	book_command(b, "./snapshots.sh after-baseline");
-	book_say(b, PHRASE_UNTIL_PROVE, "proof.baseline", NULL);
+	runbook_prove(b, PHRASE_BASELINE_MEASURE, "--suite baseline", 1);
+	book_say(b, PHRASE_BASELINE_PERFTEST, NULL);
+	runbook_prove_judge(b);
 }
 
 /* --- 14 --- */
@@ -79,8 +70,9 @@ void runbook_qos_steps(struct runbook *b)
 			runbook_hand_boot(b);
 		}
 	}
-	put_measurement(b, PHRASE_QOS_MARK);
-	runbook_prove_pair(b);
+	runbook_prove(b, PHRASE_PROVE_PAIR, "", 1);
+	book_say(b, PHRASE_QOS_MARK, NULL);
+	runbook_prove_judge(b);
 }
 
 void runbook_qos_undo(struct runbook *b)
@@ -154,7 +146,7 @@ void runbook_pfc_steps(struct runbook *b)
 		book_step(b, PHRASE_PFC_SAVE_PLAIN, NULL);
 	}
 	put_switches(b);
-	put_measurement(b, PHRASE_PFC_INCAST);
+	runbook_prove(b, PHRASE_PFC_INCAST, "--suite pfc", INCAST_SENDERS);
 	book_step(b, PHRASE_PFC_COUNTERS, node->name, NULL);
 	book_command(b,
 		     "for port in %s; do\n"
@@ -162,7 +154,7 @@ void runbook_pfc_steps(struct runbook *b)
 		     "\tethtool -S \"$port\" | grep -i -e prio -e pause -e xoff -e drop -e discard\n"
 		     "done",
 		     ports);
-	book_say(b, PHRASE_UNTIL_PROVE, "proof.pfc", NULL);
+	runbook_prove_judge(b);
 }
 
 void runbook_pfc_undo(struct runbook *b)
@@ -181,8 +173,8 @@ void runbook_ecn_steps(struct runbook *b)
 
 	book_step(b, PHRASE_ECN_SWITCH, NULL);
 	book_say(b, b->has.ecn_host ? PHRASE_ECN_HOST : PHRASE_ECN_SWITCH_ONLY, NULL);
-	put_measurement(b, PHRASE_ECN_MEASURE);
+	runbook_prove(b, PHRASE_ECN_MEASURE, "--suite ecn", INCAST_SENDERS);
 	book_step(b, PHRASE_ECN_COUNTERS, node->name, NULL);
 	book_command(b, "grep . /sys/class/infiniband/*/ports/1/hw_counters/* | grep -i -e cnp -e ecn");
-	book_say(b, PHRASE_UNTIL_PROVE, "proof.ecn", NULL);
+	runbook_prove_judge(b);
 }
