@@ -16,6 +16,7 @@
 #include "base/strings.h"
 #include "base/text.h"
 #include "judge/pairs.h"
+#include "judge/proof_index.h"
 #include "judge/scope.h"
 
 /* A verdict with what is needed to order it and to find out whom it blocks. */
@@ -43,6 +44,7 @@ struct engine {
 	struct subjects *subjects;	/* [node * (GATE_CLUSTER + 1) + scope] */
 	struct judge_pair *pairs;
 	size_t n_pairs;
+	struct proof_index *proofs;
 	struct subject whole;		/* stands for a pair, the site, the cluster */
 };
 
@@ -188,6 +190,7 @@ static void judge_subject(struct engine *e, size_t gate, size_t node, const stru
 		.gpu = s->gpu,
 		.all = in->nodes,
 		.n_all = in->n_nodes,
+		.proofs = e->proofs,
 		.verdict = &r->v,
 	};
 	if (!blocked(e, r, &g))
@@ -224,6 +227,7 @@ static void judge_pair_of(struct engine *e, size_t gate, const struct judge_pair
 		.peer_port = peer_port,
 		.all = e->input->nodes,
 		.n_all = e->input->n_nodes,
+		.proofs = e->proofs,
 		.verdict = &r->v,
 	};
 	if (blocked(e, r, &g))
@@ -260,6 +264,7 @@ static void judge_site(struct engine *e, size_t gate)
 		.matrix = e->input->matrix,
 		.all = e->input->nodes,
 		.n_all = e->input->n_nodes,
+		.proofs = e->proofs,
 		.verdict = &r->v,
 	};
 
@@ -407,6 +412,7 @@ int judge_all(struct ladder **ladder, const struct judge_input *input, struct er
 	e.count = xcalloc(e.n_gates, sizeof(*e.count));
 	e.subjects = xcalloc(input->n_nodes * (GATE_CLUSTER + 1), sizeof(*e.subjects));
 	e.pairs = judge_pairs(input, &e.n_pairs);
+	e.proofs = proof_index_new(input->nodes, input->n_nodes);
 	for (size_t i = 0; i < e.n_gates; i++)
 		judge_gate(&e, i);
 	keep_true_explanations(&e);
@@ -422,5 +428,6 @@ int judge_all(struct ladder **ladder, const struct judge_input *input, struct er
 		subjects_free(e.subjects[i].s, e.subjects[i].n);
 	free(e.subjects);
 	free(e.pairs);
+	proof_index_free(e.proofs);
 	return 0;
 }

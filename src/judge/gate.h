@@ -52,6 +52,7 @@ const char *gate_scope_name(enum gate_scope scope);
 const char *gate_phase_title(unsigned phase);
 
 struct judging;
+struct proof_index;
 typedef void (*gate_judge)(struct judging *g);
 
 struct gate {
@@ -95,6 +96,7 @@ struct judging {
 	/* all snapshots, for rules that compare nodes of a role */
 	const struct judge_node *all;
 	size_t n_all;
+	const struct proof_index *proofs;	/* of /proofs of all, for the gates proof.* */
 	struct verdict *verdict;	/* being made; touch it through the functions below only */
 	bool decided;
 	char **texts;	/* of judge_text(), released after the judge has run */

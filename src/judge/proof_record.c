@@ -7,16 +7,11 @@
 
 #include "base/strbuf.h"
 #include "judge/pairs.h"
+#include "judge/proof_index.h"
 
 static const char *hostname_of(json_t *snapshot)
 {
 	return json_get_string(json_at(snapshot, "/node"), "hostname", "");
-}
-
-static bool end_is(json_t *end, json_t *snapshot, const struct site_rdma *port)
-{
-	return !strcmp(json_get_string(end, "node", ""), hostname_of(snapshot)) &&
-	       !strcmp(json_get_string(json_object_get(end, "path"), "link", ""), port->link);
 }
 
 /* Among the records of one of both snapshots. */
@@ -24,24 +19,18 @@ static void look(struct judging *g, struct proof_record *best, bool of_peer)
 {
 	json_t *own = of_peer ? g->peer_snapshot : g->snapshot;
 	json_t *other = of_peer ? g->snapshot : g->peer_snapshot;
-	const struct site_rdma *port = of_peer ? best->peer_port : best->port;
-	const struct site_rdma *other_port = of_peer ? best->port : best->peer_port;
-	json_t *record;
-	size_t i;
+	const char *link = (of_peer ? best->peer_port : best->port)->link;
+	const char *other_link = (of_peer ? best->port : best->peer_port)->link;
+	size_t index;
+	json_t *record = proof_index_find(g->proofs, own, best->kind, link, hostname_of(other),
+					  other_link, &index);
 
-	json_array_foreach(json_at(own, "/proofs/%s", best->kind), i, record) {
-		const char *taken = json_get_string(record, "taken", "");
-
-		if (!end_is(json_object_get(record, "local"), own, port) ||
-		    !end_is(json_object_get(record, "peer"), other, other_port))
-			continue;
-		if (best->record &&
-		    strcmp(taken, json_get_string(best->record, "taken", "")) <= 0)
-			continue;
-		best->record = record;
-		best->index = i;
-		best->of_peer = of_peer;
-	}
+	if (!record || (best->record && strcmp(json_get_string(record, "taken", ""),
+					       json_get_string(best->record, "taken", "")) <= 0))
+		return;
+	best->record = record;
+	best->index = index;
+	best->of_peer = of_peer;
 }
 
 json_t *proof_record_fact(struct judging *g, const struct proof_record *p, const char *a,

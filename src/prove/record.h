@@ -50,7 +50,7 @@ int proof_record_check(json_t *record, const char *name, struct error *err);
 int proof_store(json_t *record, const char *folder, char **path, struct error *err);
 
 /*
- * The newest record of each kind, of each pair of nodes and links, all checked like any text from
+ * The newest record of each kind, of each pair of nodes, links and GPUs, all checked like any text from
  * outside; what is damaged is told in `gaps` (as /gaps of a snapshot). New reference:
  * {"host": [...], "baseline": [...], ...}. -ENOENT: there is no such folder.
  */
@@ -58,6 +58,7 @@ int proof_load(json_t **proofs, const char *folder, json_t *gaps, struct error *
 
 /*
  * Put the records of the node of snapshots[i] into its /proofs, with "freshness": for each end
- * whose snapshot is there {"same": true}, or {"same": false, "changed": text}.
+ * whose snapshot is there {"same": true}, or {"same": false, "changed": text}. What a later phase
+ * changes by design does not count (docs/proof.md, "Fingerprint").
  */
 void proof_attach(json_t *const *snapshots, size_t n, json_t *proofs);

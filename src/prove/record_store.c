@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of proof records: storing one, finding the newest, and how fresh they are. */
+/* The folder of proof records: storing one, and finding the newest. */
 #include "prove/record.h"
 
 #include <errno.h>
@@ -181,16 +181,25 @@ static bool is_newer(json_t *a, json_t *b)
 	return strcmp(json_get_string(a, "taken", ""), json_get_string(b, "taken", "")) > 0;
 }
 
+/* BDF of the GPU whose memory an end used, "" for other memory. */
+static const char *gpu_of(json_t *end)
+{
+	json_t *memory = json_object_get(end, "memory");
+
+	return json_get_string(json_object_get(memory, "gpu"), "bdf", "");
+}
+
 static void keep_newest(json_t *record, void *data)
 {
 	json_t *newest = data, *local = json_object_get(record, "local");
 	json_t *peer = json_object_get(record, "peer");
 	/* a newline is in none of these names that a kernel gave, and parts them */
 	_cleanup_free_ char *key = xasprintf(
-		"%s\n%s\n%s\n%s\n%s", json_get_string(record, "kind", ""),
+		"%s\n%s\n%s\n%s\n%s\n%s\n%s", json_get_string(record, "kind", ""),
 		json_get_string(local, "node", ""), json_get_string(peer, "node", ""),
 		json_get_string(json_object_get(local, "path"), "link", ""),
-		json_get_string(json_object_get(peer, "path"), "link", ""));
+		json_get_string(json_object_get(peer, "path"), "link", ""), gpu_of(local),
+		gpu_of(peer));
 	json_t *known = json_object_get(newest, key);
 
 	if (!known || is_newer(record, known))
@@ -212,81 +221,4 @@ int proof_load(json_t **proofs, const char *folder, json_t *gaps, struct error *
 		json_append(json_arr(*proofs, json_get_string(record, "kind", "")),
 			    json_incref(record));
 	return 0;
-}
-
-/* --- freshness -------------------------------------------------------------------------------- */
-
-static const char *hostname_of(json_t *snapshot)
-{
-	return json_get_string(json_at(snapshot, "/node"), "hostname", "");
-}
-
-static json_t *snapshot_of(json_t *const *snapshots, size_t n, json_t *end)
-{
-	const char *node = json_get_string(end, "node", "");
-
-	for (size_t i = 0; i < n; i++) {
-		if (!strcmp(hostname_of(snapshots[i]), node))
-			return snapshots[i];
-	}
-	return NULL;
-}
-
-static json_t *freshness_of(json_t *snapshot, json_t *end)
-{
-	json_t *path = json_object_get(end, "path"), *freshness = json_object_new();
-	_cleanup_json_ json_t *now = proof_fingerprint(snapshot,
-						       json_get_string(path, "link", ""),
-						       json_get_string(path, "device", ""));
-	_cleanup_free_ char *changed =
-		proof_fingerprint_difference(json_object_get(end, "fingerprint"), now);
-
-	json_put_bool(freshness, "same", !changed);
-	json_put_string(freshness, "changed", changed);
-	return freshness;
-}
-
-/* Kinds of which /proofs takes the whole record. Of GPU memory it has rows of another form. */
-static bool is_attached(const char *kind)
-{
-	static const char *const kinds[] = { "host", "baseline", "marking", "pfc", "ecn" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (!strcmp(kinds[i], kind))
-			return true;
-	}
-	return false;
-}
-
-void proof_attach(json_t *const *snapshots, size_t n, json_t *proofs)
-{
-	static const char *const ends[] = { "local", "peer" };
-	const char *kind;
-	json_t *list, *record;
-	size_t i;
-
-	json_object_foreach(proofs, kind, list) {
-		json_array_foreach(list, i, record) {
-			json_t *snapshot = snapshot_of(snapshots, n,
-						       json_object_get(record, "local"));
-
-			if (!snapshot || !is_attached(kind))
-				continue;
-			json_t *copy = json_deep_copy(record);
-
-			if (!copy)
-				alloc_exhausted();
-			/* told here and nowhere else, whatever the file says */
-			json_object_del(copy, "freshness");
-			for (size_t e = 0; e < ARRAY_SIZE(ends); e++) {
-				json_t *end = json_object_get(copy, ends[e]);
-				json_t *of = snapshot_of(snapshots, n, end);
-
-				if (of)
-					json_put(json_obj(copy, "freshness"), ends[e],
-						 freshness_of(of, end));
-			}
-			json_append(json_arr(json_obj(snapshot, "proofs"), kind), copy);
-		}
-	}
 }
