@@ -67,6 +67,15 @@ exec_channel_of() {
 	done
 }
 
+# close_inherited: a guest outlives its caller, whose locks and pipes it must not keep open.
+close_inherited() {
+	local fd
+	for fd in "/proc/$BASHPID/fd"/*; do
+		fd=${fd##*/}
+		((fd <= 2)) || exec {fd}>&-
+	done
+}
+
 # CPU: all features, so that the host's programs run whatever they were built for; but not a fifth level of page tables,
 # which emulation walks in software.
 start_guest() {
@@ -84,7 +93,7 @@ start_guest() {
 		-pidfile "$run/$node.pid" -daemonize
 	)
 	# Names of sockets are relative, because a socket's path must be short and that of a build folder need not be.
-	(cd "$run" && qemu-system-x86_64 "${options[@]}" {lab_lock}>&-) || die "$node: QEMU does not start"
+	(cd "$run" && close_inherited && exec qemu-system-x86_64 "${options[@]}") || die "$node: QEMU does not start"
 }
 
 console_says() {
