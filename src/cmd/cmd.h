@@ -24,7 +24,7 @@ enum cmd_colour { CMD_COLOUR_AUTO, CMD_COLOUR_ALWAYS, CMD_COLOUR_NEVER };
 
 /* Values of `railhead prove` as they were given; prove.c reads the numbers. */
 struct cmd_prove_args {
-	const char *bind, *port, *token, *timeout;
+	const char *bind, *port, *token, *timeout, *senders;
 	const char *link, *device, *gid_index;
 	const char *operation, *size, *sizes, *qps, *depth, *duration, *dscp, *tclass, *memory;
 	const char *suite, *gpu;
@@ -109,6 +109,7 @@ enum cmd_option_bit {
 	OPT_STORE = 1ll << 43,
 	OPT_NO_STORE = 1ll << 44,
 	OPT_PROOFS = 1ll << 45,
+	OPT_SENDERS = 1ll << 46,
 };
 
 struct cmd_verb {

@@ -77,6 +77,8 @@ static const struct cmd_option options[] = {
 	{ "no-store", 0, NULL, "keep no record", TO(prove.no_store) },
 	{ "proofs", 0, "DIR", "take proof records from DIR (default: " PROOF_FOLDER ")",
 	  TO(proofs) },
+	{ "senders", 0, "N", "with --listen: N peers, which send at the same time (incast)",
+	  TO(prove.senders) },
 };
 
 static uint64_t option_bit(size_t i)

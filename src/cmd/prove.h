@@ -15,6 +15,7 @@ struct prove_options {
 	int wait_ms;		/* of a listener for its peer */
 	int timeout_ms;		/* for each answer */
 	bool once;
+	unsigned senders;	/* of a listener, at the same time; 0: one */
 	const char *store;	/* folder, NULL: keep no record */
 	struct session_parameters parameters;	/* of the end that connects; no seed yet */
 };

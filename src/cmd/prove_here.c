@@ -10,12 +10,15 @@
 #include "cmd/reports.h"
 #include "cmd/snapshots.h"
 #include "observe/observe.h"
+#include "prove/incast.h"
 #include "prove/record.h"
 
 /* --- interrupts ------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t interrupted;
 static volatile sig_atomic_t control = -1;	/* descriptor of the control channel */
+static volatile pid_t workers[INCAST_SENDERS_MAX];
+static volatile sig_atomic_t n_workers;
 
 /* Whatever waits for the other end stops waiting, and the proof is taken down in order. A second
  * signal does what signals do. */
@@ -24,7 +27,10 @@ static void on_interrupt(int signal_number)
 	const int saved = errno;
 
 	interrupted = signal_number;
-	shutdown(control, SHUT_RDWR);
+	if (control >= 0)
+		shutdown(control, SHUT_RDWR);
+	for (int i = 0; i < n_workers; i++)
+		kill(workers[i], signal_number);
 	errno = saved;
 }
 
@@ -37,11 +43,20 @@ void prove_interrupts_catch(int fd)
 	sigaction(SIGTERM, &action, NULL);
 }
 
+void prove_interrupts_forward(const pid_t *pids, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		workers[i] = pids[i];
+	n_workers = (sig_atomic_t)n;
+	prove_interrupts_catch(-1);
+}
+
 void prove_interrupts_release(void)
 {
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	control = -1;
+	n_workers = 0;
 	if (interrupted) {
 		fprintf(stderr, "railhead: interrupted, the proof was given up\n");
 		fflush(NULL);
@@ -60,11 +75,19 @@ void prove_here_clear(struct prove_here *here)
 }
 
 static bool quiet;
+static unsigned sender;	/* 0: there is one */
 
 static void progress(const char *line)
 {
-	if (!quiet)
+	if (!quiet && sender)
+		fprintf(stderr, "railhead: sender %u: %s\n", sender, line);
+	else if (!quiet)
 		fprintf(stderr, "railhead: %s\n", line);
+}
+
+void prove_progress_of(unsigned number)
+{
+	sender = number;
 }
 
 int prove_here_open(struct prove_here *here, const struct cmd_args *args)

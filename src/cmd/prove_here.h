@@ -2,6 +2,8 @@
 /* What both ends of `railhead prove` need: this machine, interrupts, and what comes of a proof. */
 #pragma once
 
+#include <sys/types.h>
+
 #include "cmd/cmd.h"
 #include "cmd/prove.h"
 #include "host/verbs.h"
@@ -25,10 +27,14 @@ void prove_here_clear(struct prove_here *here);
 int prove_here_look(struct prove_here *here, const struct cmd_args *args, struct error *err);
 /* This end of a session, all borrowed. */
 struct session_end prove_here_end(const struct prove_here *here, struct wire *wire);
+/* From now on lines of progress are of this sender, from 1. */
+void prove_progress_of(unsigned sender);
 
 /* SIGINT and SIGTERM: whatever waits for the other end at the descriptor `control` stops waiting,
  * and the proof is taken down in order. A second signal does what signals do. */
 void prove_interrupts_catch(int control);
+/* The same for the processes that do the work: they get the signal. `pids` is copied. */
+void prove_interrupts_forward(const pid_t *pids, unsigned n);
 /* The signal that came meanwhile ends the program now, as it would have then. */
 void prove_interrupts_release(void);
 
@@ -41,3 +47,17 @@ int prove_complain(int rc, const struct error *err);
 
 /* prove_listen.c: the end that listens, for one peer after the other. */
 int prove_listen(struct prove_here *here, const struct cmd_args *args);
+
+/* Where one peer is expected. */
+struct prove_seat {
+	struct wire_listener *listener;
+	char token[WIRE_TOKEN_CHARS + 1];
+};
+/* Listen for it on `port`, with the token that was given or a new one. */
+int prove_seat_open(struct prove_seat *seat, const struct prove_options *o, uint16_t port,
+		    struct error *err);
+/* Print the command line of each of `n` peers. */
+void prove_announce(const struct prove_here *here, const struct prove_seat *seats, unsigned n);
+
+/* prove_senders.c: for several at the same time. */
+int prove_listen_senders(struct prove_here *here, const struct cmd_args *args);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* railhead prove --listen: a token and its command line, one peer, a record; then the next. */
-#include <string.h>
+#include <stdio.h>
 
 #include "cmd/prove_here.h"
 
@@ -25,41 +25,58 @@ static char *own_address(const struct prove_here *here)
 						 "HOST"));
 }
 
-static void announce(const struct prove_here *here, uint16_t port, const char *token)
+int prove_seat_open(struct prove_seat *seat, const struct prove_options *o, uint16_t port,
+		    struct error *err)
+{
+	int rc = o->token ? 0 : wire_token_new(seat->token, err);
+
+	if (!rc)
+		rc = wire_listen(&seat->listener, o->bind, port, o->token ? o->token : seat->token,
+				 err);
+	/* it was found to have the form, and so the length, of one */
+	if (!rc && o->token)
+		snprintf(seat->token, sizeof(seat->token), "%s", o->token);
+	return rc;
+}
+
+void prove_announce(const struct prove_here *here, const struct prove_seat *seats, unsigned n)
 {
 	_cleanup_free_ char *address = own_address(here);
 
 	/* standard output is for the record */
-	fprintf(stderr, "On the other node, within %d s:\n\n  railhead prove %s --token %s",
-		here->options.wait_ms / 1000, address, token);
-	if (port != SESSION_PORT)
-		fprintf(stderr, " --port %u", port);
-	fprintf(stderr, "\n\n");
+	fprintf(stderr, "On %s, within %d s:\n\n",
+		n > 1 ? "the sending nodes, one line each" : "the other node",
+		here->options.wait_ms / 1000);
+	for (unsigned i = 0; i < n; i++) {
+		uint16_t port = wire_listener_port(seats[i].listener);
+
+		fprintf(stderr, "  railhead prove %s --token %s", address, seats[i].token);
+		if (port != SESSION_PORT)
+			fprintf(stderr, " --port %u", port);
+		fprintf(stderr, "\n");
+	}
+	fprintf(stderr, "\n");
 }
 
 /* One peer, from the token to the record. `*served`: somebody who knew the token was there. */
 static int serve(struct prove_here *here, const struct cmd_args *args, bool *served)
 {
 	const struct prove_options *o = &here->options;
-	char made[WIRE_TOKEN_CHARS + 1];
-	const char *token = o->token ? o->token : made;
+	struct prove_seat seat;
 	_cleanup_json_ json_t *records = NULL;
 	_cleanup_error_ struct error err = {0};
-	struct wire_listener *listener;
 	struct wire *wire;
 
 	*served = false;
 	if (prove_here_look(here, args, &err) < 0)
 		return cmd_complain(CMD_USAGE, &err);
-	if (!o->token && wire_token_new(made, &err) < 0)
-		return cmd_complain(CMD_INTERNAL, &err);
-	int rc = wire_listen(&listener, o->bind, o->port, token, &err);
+	int rc = prove_seat_open(&seat, o, o->port, &err);
 	if (rc < 0)
 		return prove_complain(rc, &err);
-	announce(here, wire_listener_port(listener), token);
-	rc = wire_accept(&wire, listener, o->wait_ms, &err);
+	prove_announce(here, &seat, 1);
+	rc = wire_accept(&wire, seat.listener, o->wait_ms, &err);
 	/* one peer at a time: nobody waits in a queue */
-	wire_listener_close(listener);
+	wire_listener_close(seat.listener);
 	if (rc < 0)
 		return cmd_complain(CMD_NOT_PROVEN, &err);
 	*served = true;
@@ -81,6 +98,8 @@ int prove_listen(struct prove_here *here, const struct cmd_args *args)
 	bool served;
 	int status;
 
+	if (here->options.senders)
+		return prove_listen_senders(here, args);
 	do {
 		status = serve(here, args, &served);
 	} while (served && !here->options.once);

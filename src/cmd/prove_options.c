@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "prove/endpoint.h"
+#include "prove/incast.h"
 #include "prove/record.h"
 
 #define WAIT_S 600u	/* a listener for its peer: time to walk to the other console */
@@ -211,6 +212,25 @@ static int parameters_read(struct session_parameters *p, const struct cmd_prove_
 	return session_parameters_check(p, err);
 }
 
+/* Several peers at the same time, each with a token and a port. */
+static int senders_read(struct prove_options *o, const struct cmd_prove_args *a, struct error *err)
+{
+	uint64_t senders = 0;
+	int rc = number(&senders, a->senders, "--senders", INCAST_SENDERS_MIN, INCAST_SENDERS_MAX,
+			err);
+
+	if (rc < 0)
+		return rc;
+	o->senders = (unsigned)senders;
+	if (o->senders && a->token)
+		return error_set(err, -EINVAL,
+				 "--token is of one peer: with --senders a token is made for each");
+	if (o->senders && o->port > UINT16_MAX - (o->senders - 1))
+		return error_set(err, -EINVAL, "--port %u: no ports for %u senders behind it",
+				 o->port, o->senders);
+	return 0;
+}
+
 /* What only one of both ends can say. */
 static int side_check(const struct cmd_args *args, struct error *err)
 {
@@ -223,7 +243,8 @@ static int side_check(const struct cmd_args *args, struct error *err)
 		{ a->qps, "--qps" }, { a->depth, "--depth" }, { a->duration, "--duration" },
 		{ a->dscp, "--dscp" }, { a->ecn, "--ecn" },
 		{ a->tclass, "--tclass" }, { a->memory, "--memory" },
-	}, listening[] = { { a->bind, "--bind" }, { a->once, "--once" } };
+	}, listening[] = { { a->bind, "--bind" }, { a->once, "--once" },
+			   { a->senders, "--senders" } };
 
 	if (a->listen && args->n_operands)
 		return error_set(err, -EINVAL,
@@ -280,5 +301,7 @@ int prove_options_read(struct prove_options *o, const struct cmd_args *args,
 	o->gid_index = a->gid_index ? (int)gid_index : -1;
 	o->wait_ms = (int)(timeout ? timeout : WAIT_S) * 1000;
 	o->timeout_ms = (int)(timeout ? timeout : ANSWER_S) * 1000;
+	if (!rc)
+		rc = senders_read(o, a, err);
 	return rc < 0 ? error_wrap(err, "prove") : 0;
 }

@@ -130,7 +130,8 @@ static const struct cmd_verb verbs[] = {
 		.name = "prove",
 		.operands = "HOST",
 		.max_operands = 1,
-		.options = OPT_LISTEN | OPT_BIND | OPT_PORT | OPT_TOKEN | OPT_ONCE | OPT_TIMEOUT |
+		.options = OPT_LISTEN | OPT_BIND | OPT_PORT | OPT_TOKEN | OPT_ONCE | OPT_SENDERS |
+			   OPT_TIMEOUT |
 			   OPT_SITE | OPT_NODE | OPT_LINK | OPT_DEVICE | OPT_GID_INDEX |
 			   OPT_OPERATION | OPT_SIZE | OPT_SIZES | OPT_QPS | OPT_DEPTH |
 			   OPT_DURATION | OPT_DSCP | OPT_ECN | OPT_TCLASS | OPT_MEMORY | OPT_SUITE |

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -82,6 +83,34 @@ static pid_t fork_prepared(struct error *err)
 	else
 		setpgid(pid, pid);	/* both sides do it: the group must exist before a kill */
 	return pid;
+}
+
+pid_t child_fork(int *channel, struct error *err)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		return error_set_errno(err, -errno, "socketpair");
+	pid_t pid = fork_prepared(err);
+	close(ends[pid != 0]);
+	*channel = ends[!pid];
+	if (pid < 0)
+		close(*channel);
+	return pid;
+}
+
+int child_reap(pid_t pid)
+{
+	siginfo_t info;
+	int status = 0;
+
+	/* it stays a zombie meanwhile, so that the number of its group is given to nobody else */
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	kill(-pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
 }
 
 static void streams_close(struct child *c)

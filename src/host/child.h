@@ -32,6 +32,15 @@ struct child {
  */
 pid_t child_start(struct child *c, int ends[CHILD_STREAMS], struct error *err);
 
+/*
+ * fork(2) for a child that goes on with this program's own work: as with child_start(), but its
+ * standard output and error stay, and a socket joins the two: `*channel`, a close-on-exec stream,
+ * is this process's end at each side. Returns 0 in the child, its pid here, or a negative errno.
+ */
+pid_t child_fork(int *channel, struct error *err);
+/* Wait for its end, then end what is left of its process group. Status as waitpid(2). */
+int child_reap(pid_t pid);
+
 /* Close every descriptor from `first` up. For the child. */
 void child_close_from(int first);
 

@@ -146,8 +146,12 @@ static int run_one(struct conversation *c, const struct suite_step *step, struct
 	int rc = run_step(c, step, &result, err);
 	json_t *run = keep(c, suite_run_name(step->run), step);
 
-	if (rc < 0) {
+	if (rc < 0)
 		rc = ask_other_end(c, rc, err);
+	/* who finds a wrong byte leaves, and waits for nobody */
+	else if (!json_is_false(json_object_get(result, "verified")))
+		rc = conversation_go(c, err);
+	if (rc < 0) {
 		json_put_string(run, "error", error_text(err));
 		return error_wrap(err, "%s of %s", suite_run_name(step->run),
 				  operation_name(step->operation));

@@ -15,6 +15,7 @@ struct conversation {
 	struct session_parameters parameters;
 	struct path path;
 	json_t *local, *peer;	/* the ends, as a record has them */
+	int incast_ms;		/* longest wait for the other senders before a step */
 	json_t *runs, *marks;	/* lists of what was run over RC and over UD */
 	bool failed;		/* a run saw a wrong byte: nothing more is run */
 	/* of the present stage */
@@ -27,6 +28,13 @@ uint8_t conversation_traffic_class(const struct session_parameters *p);
 int conversation_exchange(const struct conversation *c, json_t *mine, const char *type,
 			  json_t **theirs, struct error *err);
 int conversation_meet(const struct conversation *c, const char *type, struct error *err);
+
+/* Of the message "agreed": the listening end says how many senders there are, when all of them run
+ * the same; the connecting one hears it. */
+int conversation_incast_agree(struct conversation *c, json_t *agreed, struct error *err);
+int conversation_incast_read(struct conversation *c, json_t *agreed, struct error *err);
+/* Wait for the other senders, when there are any. -ECANCELED: one of them is gone. */
+int conversation_go(const struct conversation *c, struct error *err);
 
 /* Endpoint and memory of a stage (RC, or UD), connected. */
 int conversation_stage_open(struct conversation *c, bool ud, struct error *err);

@@ -83,5 +83,7 @@ int conversation_stage_open(struct conversation *c, bool ud, struct error *err)
 	if (!rc)
 		rc = endpoint_connect(c->endpoint, &peer, err);
 	/* a packet to a QP that cannot receive yet would cost a retransmit time-out */
-	return rc < 0 ? rc : conversation_meet(c, "ready", err);
+	if (!rc)
+		rc = conversation_meet(c, "ready", err);
+	return rc < 0 ? rc : conversation_go(c, err);
 }

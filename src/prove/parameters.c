@@ -118,6 +118,8 @@ json_t *session_parameters_message(const struct session_parameters *p)
 	}
 	json_put_string(message, "memory", p->memory[0]);
 	json_put_string(message, "peer_memory", p->memory[1]);
+	if (p->senders > 1)
+		json_put_int(message, "senders", p->senders);
 	/* JSON has no unsigned 64-bit numbers that every reader keeps */
 	json_put_stringf(message, "seed", "%016" PRIx64, p->seed);
 	return message;

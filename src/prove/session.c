@@ -6,7 +6,7 @@
  *	hello {end, double}	 ->
  *				<-	hello {end, double}
  *	parameters {…}		 ->
- *				<-	agreed
+ *				<-	agreed	of several senders: conversation_incast.c
  *	then for each stage (RC, and UD for marking), both at once:
  *	endpoint {…}		<->	endpoint {…}
  *	ready			<->	ready
@@ -78,7 +78,7 @@ static int meet_as_initiator(struct conversation *c, const struct session_parame
 		rc = wire_send(c->end->wire, parameters, c->end->timeout_ms, err);
 	if (!rc)
 		rc = wire_receive(c->end->wire, "agreed", &agreed, c->end->timeout_ms, err);
-	return rc;
+	return rc < 0 ? rc : conversation_incast_read(c, agreed, err);
 }
 
 static int meet_as_listener(struct conversation *c, struct error *err)
@@ -96,6 +96,8 @@ static int meet_as_listener(struct conversation *c, struct error *err)
 		rc = wire_receive(c->end->wire, "parameters", &parameters, c->end->timeout_ms, err);
 	if (!rc)
 		rc = session_parameters_read(&c->parameters, parameters, err);
+	if (!rc)
+		rc = conversation_incast_agree(c, agreed, err);
 	if (!rc)
 		rc = wire_send(c->end->wire, agreed, c->end->timeout_ms, err);
 	return rc;

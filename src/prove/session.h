@@ -58,6 +58,8 @@ struct session_parameters {
 	bool ecn;		/* with `dscp`: ECT(0) too */
 	char memory[2][16];	/* kinds of the connecting end and of the listening one */
 	uint64_t seed;
+	/* Sessions of the listener at the same time, which it alone knows (incast.h); 0 and 1: one. */
+	unsigned senders;
 };
 
 struct session_end {
