@@ -162,14 +162,46 @@ static int run_one(struct conversation *c, const struct suite_step *step, struct
 	return 0;
 }
 
+/* perftest after a speed run. That it fails is told in the record, and is no failure of the proof. */
+static int run_compare(struct conversation *c, const struct suite_step *step, struct error *err)
+{
+	json_t *last = json_array_get(c->runs, json_array_size(c->runs) - 1);
+	const char *operation = operation_name(step->operation);
+	_cleanup_json_ json_t *outcome = NULL;
+
+	if (c->end->progress)
+		c->end->progress("perftest: the same once more");
+	int rc = conversation_compare(c, step, operation, json_object_get(last, "result"),
+				      &outcome, err);
+	json_t *run = keep(c, "perftest", step);
+
+	if (rc < 0) {
+		json_put_string(run, "error", error_text(err));
+		return error_wrap(err, "perftest of %s", operation);
+	}
+	json_object_update(run, outcome);
+	return 0;
+}
+
+static bool is_compared(const struct conversation *c, const struct suite_step *step)
+{
+	return c->parameters.compare && !c->failed &&
+	       (step->run == SUITE_BANDWIDTH || step->run == SUITE_LATENCY);
+}
+
 /* Those of RC, or those of UD, until one saw a wrong byte. */
 static int run_steps(struct conversation *c, const struct suite *suite, bool ud, struct error *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < suite->n && !rc && !c->failed; i++) {
-		if ((suite->step[i].run == SUITE_MARKING) == ud)
-			rc = run_one(c, &suite->step[i], err);
+		const struct suite_step *step = &suite->step[i];
+
+		if ((step->run == SUITE_MARKING) != ud)
+			continue;
+		rc = run_one(c, step, err);
+		if (!rc && is_compared(c, step))
+			rc = run_compare(c, step, err);
 	}
 	return rc;
 }
@@ -209,7 +241,9 @@ static struct counters_payload payload(const struct conversation *c)
 static void look_back(struct conversation *c, json_t *before)
 {
 	_cleanup_json_ json_t *after = counters_read(c->end->host, &c->path);
-	_cleanup_json_ json_t *difference = counters_difference(before, after);
+	_cleanup_json_ json_t *since = c->skipped ? counters_sum(before, c->skipped) :
+						    json_incref(before);
+	_cleanup_json_ json_t *difference = counters_difference(since, after);
 	const struct counters_payload moved = payload(c);
 
 	json_put(c->local, "memory", memory_facts(c->memory));

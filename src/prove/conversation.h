@@ -18,6 +18,7 @@ struct conversation {
 	int incast_ms;		/* longest wait for the other senders before a step */
 	json_t *runs, *marks;	/* lists of what was run over RC and over UD */
 	bool failed;		/* a run saw a wrong byte: nothing more is run */
+	json_t *skipped;	/* what perftest moved of the counters; NULL: it was not run */
 	/* of the present stage */
 	struct endpoint *endpoint;
 	struct memory *memory;
@@ -50,6 +51,12 @@ void conversation_load_note(void *arg, bool over);
  * told by size. */
 int conversation_load_share(const struct conversation *c, const struct conversation_load *load,
 			    uint64_t bytes, json_t *result, struct error *err);
+
+struct suite_step;
+/* The step once more, by perftest. `own`: the result of our run; `*outcome`: "result" or "error" as
+ * a run has it, new reference. */
+int conversation_compare(struct conversation *c, const struct suite_step *step,
+			 const char *operation, json_t *own, json_t **outcome, struct error *err);
 
 /* Both stages with all of their runs, and the counters around them. After an error the lists have
  * what was run before it, and it. */

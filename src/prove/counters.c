@@ -264,3 +264,20 @@ json_t *counters_difference(json_t *before, json_t *after)
 		json_put(difference, "sizes", json_deep_copy(sizes));
 	return difference;
 }
+
+json_t *counters_sum(json_t *counters, json_t *difference)
+{
+	json_t *out = json_object_new(), *value;
+	const char *name;
+
+	json_object_foreach(counters, name, value) {
+		json_t *other = json_object_get(difference, name);
+		uint64_t a, b;
+
+		if (json_is_object(value) && json_is_object(other))
+			json_put(out, name, counters_sum(value, other));
+		else if (value_of(value, &a) && value_of(other, &b) && a <= UINT64_MAX - b)
+			json_put_u64(out, name, a + b);
+	}
+	return out;
+}

@@ -12,6 +12,8 @@
 json_t *counters_read(struct host *host, const struct path *path);
 /* What grew; a counter that went back is left out. New reference. */
 json_t *counters_difference(json_t *before, json_t *after);
+/* `counters` with what grew in `difference` added; what is not in both is left out. New reference. */
+json_t *counters_sum(json_t *counters, json_t *difference);
 
 /* Bytes that RDMA was to carry out of this end and into it. */
 struct counters_payload {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "prove/perftest.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -159,6 +160,14 @@ static int add_memory(struct words *w, const struct perftest_request *r, struct 
 	return 0;
 }
 
+/* The other end's is its word: no name to be looked up, and no option. */
+static bool is_numeric(const char *address)
+{
+	struct in6_addr binary;
+
+	return inet_pton(strchr(address, ':') ? AF_INET6 : AF_INET, address, &binary) == 1;
+}
+
 /* Its handshake has no password: where it can, it listens on the address of the path only. */
 static void add_handshake(struct words *w, const struct perftest_request *r)
 {
@@ -197,6 +206,8 @@ int perftest_command(char ***words, const struct perftest_tool *tool, bool laten
 {
 	struct words w = { .tool = tool };
 
+	if (!is_numeric(r->address) || !is_numeric(r->own_address))
+		return error_set(err, -EINVAL, "an end of the path has no numeric address");
 	strings_add(&w.list, xstrdup(tool->path));
 	add_text(&w, "ib-dev", r->device);
 	add_number(&w, "ib-port", r->port);

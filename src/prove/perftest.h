@@ -52,6 +52,6 @@ void perftest_tool_clear(struct perftest_tool *tool);
 bool perftest_knows(const struct perftest_tool *tool, const char *option);
 
 /* Words of the command line, NULL-terminated, the caller's. -EOPNOTSUPP: this version of it, or
- * perftest, cannot do what is asked for. */
+ * perftest, cannot do what is asked for; -EINVAL: an address that is none. */
 int perftest_command(char ***words, const struct perftest_tool *tool, bool latency,
 		     const struct perftest_request *r, struct error *err);

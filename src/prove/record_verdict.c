@@ -35,6 +35,9 @@ static void judge_run(struct finding *f, json_t *run)
 	_cleanup_free_ char *name = xasprintf("%s%s%s%s", kind, *operation ? " of " : "",
 					      operation, way);
 
+	/* how fast another program is proves nothing, and neither does its absence */
+	if (!strcmp(kind, "perftest"))
+		return;
 	if (json_is_false(verified))
 		find(f, FAIL, "%s: not what was sent arrived", name);
 	else if (error)

@@ -111,6 +111,7 @@ static void conversation_clear(struct conversation *c)
 	json_decref(c->peer);
 	json_decref(c->runs);
 	json_decref(c->marks);
+	json_decref(c->skipped);
 }
 
 /* Who fails says why; who was told, or has nobody to tell it to, does not. */

@@ -280,6 +280,22 @@ static void commands_that_cannot_be(void **state)
 	cannot(&r, "ib_write_bw 6.06 has no option --ipv6-addr");
 }
 
+static void addresses_that_are_none(void **state)
+{
+	static const char *const addresses[] = { "", "--out_json_file=/etc/passwd", "-R", "aistor-01",
+						 "10.10.1.21 ", "10.10.1", "fe80::1%bond1", ":" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
+		struct perftest_request r = request();
+		char **words = NULL;
+
+		r.address = addresses[i];
+		assert_int_equal(perftest_command(&words, &tool_6_06, false, &r, NULL), -EINVAL);
+		assert_null(words);
+	}
+}
+
 static void options_by_their_whole_name(void **state)
 {
 	(void)state;
@@ -302,6 +318,7 @@ int main(void)
 		cmocka_unit_test(reasons_are_short),
 		cmocka_unit_test(commands),
 		cmocka_unit_test(commands_that_cannot_be),
+		cmocka_unit_test(addresses_that_are_none),
 		cmocka_unit_test(options_by_their_whole_name),
 	};
 
