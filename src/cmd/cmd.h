@@ -27,9 +27,9 @@ struct cmd_prove_args {
 	const char *bind, *port, *token, *timeout, *senders;
 	const char *link, *device, *gid_index;
 	const char *operation, *size, *sizes, *qps, *depth, *duration, *dscp, *tclass, *memory;
-	const char *suite, *gpu;
+	const char *suite, *gpu, *compare;
 	const char *store;
-	bool listen, once, ecn, no_store, dmabuf_double;
+	bool listen, once, ecn, no_store, dmabuf_double, no_compare;
 };
 
 /* Values of all options; a verb looks at those that it accepts. Strings point into argv. */
@@ -110,6 +110,8 @@ enum cmd_option_bit {
 	OPT_NO_STORE = 1ll << 44,
 	OPT_PROOFS = 1ll << 45,
 	OPT_SENDERS = 1ll << 46,
+	OPT_COMPARE = 1ll << 47,
+	OPT_NO_COMPARE = 1ll << 48,
 };
 
 struct cmd_verb {

@@ -169,6 +169,20 @@ static int marking_read(struct session_parameters *p, const struct cmd_prove_arg
 	return 0;
 }
 
+static int compare_read(struct session_parameters *p, const char *text, struct error *err)
+{
+	if (!text)
+		return 0;
+	if (strcmp(text, "perftest")) {
+		_cleanup_free_ char *safe = text_printable(text, strlen(text));
+		return error_set(err, -EINVAL, "--compare takes perftest, not '%s'", safe);
+	}
+	if (!(p->seconds > 0))
+		return error_set(err, -EINVAL, "--compare is of speed runs: --duration 0 has none");
+	p->compare = true;
+	return 0;
+}
+
 /* More in flight than fills any path only delays the completions that speed is told from. */
 static unsigned default_depth(size_t bytes)
 {
@@ -202,6 +216,8 @@ static int parameters_read(struct session_parameters *p, const struct cmd_prove_
 	if (!rc)
 		rc = memory_read(p, a->memory ? a->memory :
 				    p->suite == SESSION_GDR ? "cuda,host" : "host", err);
+	if (!rc)
+		rc = compare_read(p, a->compare, err);
 	if (rc < 0)
 		return rc;
 	p->qps = (unsigned)qps;
@@ -243,8 +259,9 @@ static int side_check(const struct cmd_args *args, struct error *err)
 		{ a->qps, "--qps" }, { a->depth, "--depth" }, { a->duration, "--duration" },
 		{ a->dscp, "--dscp" }, { a->ecn, "--ecn" },
 		{ a->tclass, "--tclass" }, { a->memory, "--memory" },
+		{ a->compare, "--compare" },
 	}, listening[] = { { a->bind, "--bind" }, { a->once, "--once" },
-			   { a->senders, "--senders" } };
+			   { a->senders, "--senders" }, { a->no_compare, "--no-compare" } };
 
 	if (a->listen && args->n_operands)
 		return error_set(err, -EINVAL,
@@ -284,6 +301,7 @@ int prove_options_read(struct prove_options *o, const struct cmd_args *args,
 		.device = a->device,
 		.gpu = a->gpu,
 		.dmabuf_double = a->dmabuf_double,
+		.no_compare = a->no_compare,
 		/* a token is good for one peer */
 		.once = a->once || a->token,
 		.store = a->no_store ? NULL : a->store ? a->store : PROOF_FOLDER,
