@@ -46,6 +46,8 @@ struct ibv_pd *endpoint_pd(const struct endpoint *endpoint);
 unsigned endpoint_qps(const struct endpoint *endpoint);
 unsigned endpoint_depth(const struct endpoint *endpoint);
 uint32_t endpoint_qpn(const struct endpoint *endpoint, unsigned qp);
+/* Bytes that go inline in a work request; 0: none. */
+unsigned endpoint_inline_bytes(const struct endpoint *endpoint);
 /* Bytes of a packet: the smaller of both ends' MTU once connected. A UD message is at most that. */
 unsigned endpoint_mtu_bytes(const struct endpoint *endpoint);
 
@@ -63,6 +65,9 @@ struct endpoint_op {
 	unsigned qp;
 	uint64_t local, remote;
 	uint32_t length, lkey, rkey;
+	/* The bytes at `local` as the processor reads them: a WRITE or SEND of few may go inline
+	 * (endpoint_inline_bytes()), so that the adapter has no memory to read. NULL: it must read. */
+	const void *bytes;
 	uint32_t imm;	/* host order; ntohl(wc.imm_data) at the other end */
 	uint64_t id;
 	/* Others of this QP follow at once: it may go without a completion, and wait for those or
@@ -83,6 +88,9 @@ int endpoint_post_receive(struct endpoint *endpoint, unsigned qp, uint64_t addre
  * -EBADMSG: a completion came twice or was left out; others as the text says.
  */
 int endpoint_poll(struct endpoint *endpoint, struct ibv_wc *wc, int n, struct error *err);
+/* The completion that ended this endpoint, as the provider told it. False: none did. */
+bool endpoint_failed_completion(const struct endpoint *endpoint, enum ibv_wc_status *status,
+				uint32_t *vendor_error);
 /* Sends of a QP that are done, those without a completion of their own too. */
 uint64_t endpoint_completed(const struct endpoint *endpoint, unsigned qp);
 /* Until all sends that were posted are done, or `timeout_ms` (-ETIMEDOUT). Takes their completions;

@@ -45,8 +45,11 @@ struct endpoint {
 	unsigned reads_in, reads_out;	/* RDMA READs under way on one QP */
 	unsigned mtu_bytes;
 	unsigned qps, depth;
+	unsigned inline_bytes;
 	struct endpoint_queue *queues;
 	uint64_t receives;	/* under way on all QPs */
 	unsigned batches;	/* queues with a batch that has not gone out */
 	struct error failure;	/* the first of a completion or post; nothing works after it */
+	enum ibv_wc_status failed_status;	/* of the completion that it is of; 0: of none */
+	uint32_t failed_vendor_error;
 };

@@ -57,15 +57,17 @@ static const char *opcode_text(enum ibv_wr_opcode opcode)
 }
 
 /* The first failure stays; but what was flushed only tells that there is a cause. */
-static void keep_failure(struct endpoint *e, int code, const char *operation,
+static bool keep_failure(struct endpoint *e, int code, const char *operation,
 			 const struct endpoint_queue *q, const char *text)
 {
 	if (e->failure.code && e->failure.code != -ECANCELED)
-		return;
+		return false;
 	if (e->failure.code && code == -ECANCELED)
-		return;
+		return false;
 	error_set(&e->failure, code, "%s of QP 0x%x to QP 0x%x on %s: %s", operation,
 		  q->qp->qp_num, q->peer_qpn, e->name, text);
+	e->failed_status = IBV_WC_SUCCESS;
+	return true;
 }
 
 static int failure(const struct endpoint *e, struct error *err)
@@ -120,6 +122,11 @@ static void fill(const struct endpoint *e, const struct endpoint_queue *q,
 		.opcode = op->opcode,
 		.imm_data = htonl(op->imm),
 	};
+	if (op->bytes && op->length <= e->inline_bytes && op->opcode != IBV_WR_RDMA_READ) {
+		/* the provider copies from here, not from where the adapter would read */
+		sge->addr = (uint64_t)(uintptr_t)op->bytes;
+		wr->send_flags = IBV_SEND_INLINE;
+	}
 	if (e->ud) {
 		wr->wr.ud.ah = e->ah;
 		wr->wr.ud.remote_qpn = q->peer_qpn;
@@ -163,7 +170,7 @@ int endpoint_post(struct endpoint *e, const struct endpoint_op *op, struct error
 	};
 	q->posted++;
 	if (ask) {
-		wr->send_flags = IBV_SEND_SIGNALED;
+		wr->send_flags |= IBV_SEND_SIGNALED;
 		q->asked_at = q->posted;
 		q->asked++;
 	}
@@ -217,8 +224,12 @@ static void take_failed(struct endpoint *e, const struct endpoint_queue *q, uint
 					      s && s->text ? s->text : "unknown error", wc->status,
 					      wc->vendor_err);
 
-	keep_failure(e, s && s->code ? s->code : -EIO,
-		     send ? opcode_text(q->sends[number % e->depth].opcode) : "receive", q, text);
+	if (!keep_failure(e, s && s->code ? s->code : -EIO,
+			  send ? opcode_text(q->sends[number % e->depth].opcode) : "receive", q,
+			  text))
+		return;
+	e->failed_status = wc->status;
+	e->failed_vendor_error = wc->vendor_err;
 }
 
 /* All of one CQ's. False: the endpoint has failed. */
@@ -297,6 +308,14 @@ int endpoint_poll(struct endpoint *e, struct ibv_wc *wc, int n, struct error *er
 		return sends;
 	receives = poll_queue(e, false, wc + sends, n - sends, err);
 	return receives >= 0 ? sends + receives : sends ? sends : receives;
+}
+
+bool endpoint_failed_completion(const struct endpoint *e, enum ibv_wc_status *status,
+				uint32_t *vendor_error)
+{
+	*status = e->failed_status;
+	*vendor_error = e->failed_vendor_error;
+	return e->failed_status != IBV_WC_SUCCESS;
 }
 
 uint64_t endpoint_completed(const struct endpoint *e, unsigned qp)

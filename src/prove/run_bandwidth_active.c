@@ -6,10 +6,14 @@
 #include "prove/run_bandwidth.h"
 #include "prove/run_samples.h"
 
+/* Completions of large messages: often enough to keep the queue full and the samples even. */
+#define COMPLETION_BYTES ((size_t)1 << 20)
+
 /* Made before: what is done for each message is little. */
 struct queue {
 	struct endpoint_op op;
 	uint64_t local, remote;	/* of the first place */
+	const uint8_t *bytes;	/* the same; NULL: the processor cannot read them */
 	unsigned next;		/* place */
 };
 
@@ -17,6 +21,7 @@ static int post_one(struct bandwidth *b, struct queue *q, bool more, struct erro
 {
 	q->op.local = q->local + q->next * b->step;
 	q->op.remote = q->remote + q->next * b->step;
+	q->op.bytes = q->bytes ? q->bytes + q->next * b->step : NULL;
 	q->op.more = more;
 	if (++q->next == b->ring)
 		q->next = 0;
@@ -29,9 +34,10 @@ static void queues_make(const struct bandwidth *b, struct queue *queues)
 	for (unsigned i = 0; i < b->run.qps; i++) {
 		struct queue *q = &queues[i];
 
-		q->op = run_op(&b->run, i, run_slot(&b->run, i), b->size);
+		q->op = run_speed_op(&b->run, i, run_slot(&b->run, i), b->size);
 		q->local = q->op.local;
 		q->remote = q->op.remote;
+		q->bytes = q->op.bytes;
 		q->next = (unsigned)(b->sent[i] % b->ring);
 	}
 }
@@ -60,20 +66,27 @@ static uint64_t done(const struct bandwidth *b)
 	return n;
 }
 
-static int keep_full(struct bandwidth *b, struct queue *queues, unsigned quarter,
-		     struct error *err)
+/* Messages from one completion to the next. */
+static unsigned completion_step(const struct bandwidth *b)
+{
+	size_t by_bytes = MAX((size_t)1, COMPLETION_BYTES / b->size);
+
+	return (unsigned)MIN(by_bytes, (size_t)MAX(1u, b->run.depth / 4));
+}
+
+/* What goes in, and what has come out: the number of completions. */
+static int keep_full(struct bandwidth *b, struct queue *queues, unsigned step, struct error *err)
 {
 	for (unsigned i = 0; i < b->run.qps; i++) {
 		uint64_t room = b->run.depth - run_in_flight(&b->run, i);
 
 		for (; room; room--) {
-			int rc = post_one(b, &queues[i], (b->sent[i] + 1) % quarter, err);
+			int rc = post_one(b, &queues[i], (b->sent[i] + 1) % step, err);
 			if (rc < 0)
 				return rc;
 		}
 	}
-	int n = run_poll(&b->run, err);
-	return MIN(n, 0);
+	return run_poll(&b->run, err);
 }
 
 /* Post for some seconds. `*speed` is what came of it. */
@@ -82,13 +95,16 @@ static int timed(struct bandwidth *b, struct queue *queues, json_t **speed, stru
 	_cleanup_run_samples_ struct run_samples samples = {0};
 	uint64_t begun = run_now_ns(), now = 0, moved_ns = 0, messages = 0,
 		 end = (uint64_t)(b->run.p->seconds * 1e9);
-	unsigned quarter = MAX(1u, b->run.depth / 4);
+	struct run_wait wait = run_wait_begin(b->run.spin, run_limit_ms(&b->run, b->size));
+	unsigned step = completion_step(b);
 
 	run_samples_begin(&samples, b->run.p->seconds);
 	while (now < end) {
-		int rc = keep_full(b, queues, quarter, err);
+		int rc = keep_full(b, queues, step, err);
 		if (rc < 0)
 			return rc;
+		if (!rc)
+			run_wait_idle(&wait);
 		now = run_now_ns() - begun;
 		if (now < samples.sample[samples.n - 1].ns + RUN_SAMPLE_NS)
 			continue;

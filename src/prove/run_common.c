@@ -253,6 +253,7 @@ int run_begin(struct run *run, const char *name, const struct run_end *end,
 		.active = end->initiator != p->reverse,
 		.qps = endpoint_qps(end->endpoint),
 		.depth = endpoint_depth(end->endpoint),
+		.spin = run_wait_spin(),
 		.bytes = memory_length(end->memory),
 	};
 	int rc = read_operation(run, err);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "prove/run.h"
+#include "prove/run_wait.h"
 
 enum run_operation {
 	RUN_WRITE,
@@ -21,6 +22,7 @@ struct run {
 	bool active;	/* this end posts the operations */
 	bool sink;	/* data arrive here */
 	unsigned qps, depth;
+	unsigned spin;		/* run_wait.h */
 	/*
 	 * Slots: the parts of the memory in which messages lie, the same on both ends. QP q uses slot
 	 * q % slots; there are fewer slots than QPs where the memory is small.
@@ -85,6 +87,9 @@ int run_number(uint64_t *value, json_t *message, const char *key, uint64_t max, 
 
 /* One message of the run's operation, at the same offset of both memories. */
 struct endpoint_op run_op(const struct run *run, unsigned qp, size_t offset, size_t len);
+/* The same for where speed counts: few bytes may go within the work request. A proof of bytes is
+ * one of the adapter's reading them from memory. */
+struct endpoint_op run_speed_op(const struct run *run, unsigned qp, size_t offset, size_t len);
 int run_post(struct run *run, const struct endpoint_op *op, struct error *err);
 /* What tells the receiver that all writes before it on this QP are in its memory (see
  * run_integrity.c): an empty WRITE with immediate. */

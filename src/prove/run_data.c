@@ -2,13 +2,10 @@
 /* The data path of the runs: posting by slots, and waiting that sees the other end go away. */
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 
 #include "prove/run_common.h"
 
 #define WC_BATCH 16
-/* Empty polls before the clock and the control channel are looked at. */
-#define IDLE_POLLS 256
 
 static const enum ibv_wr_opcode opcodes[] = {
 	[RUN_WRITE] = IBV_WR_RDMA_WRITE,
@@ -30,6 +27,14 @@ struct endpoint_op run_op(const struct run *run, unsigned qp, size_t offset, siz
 		.remote = run->remote[slot].address + offset % run->stride,
 		.rkey = run->remote[slot].rkey,
 	};
+}
+
+struct endpoint_op run_speed_op(const struct run *run, unsigned qp, size_t offset, size_t len)
+{
+	struct endpoint_op op = run_op(run, qp, offset, len);
+
+	op.bytes = memory_pointer(run->end->memory, offset);
+	return op;
 }
 
 int run_post(struct run *run, const struct endpoint_op *op, struct error *err)
@@ -76,23 +81,6 @@ static uint64_t all_in_flight(const struct run *run)
 	return n;
 }
 
-/* A wait: how long, and when to look at more than the CQ. */
-struct wait {
-	uint64_t begun_ns;
-	int limit_ms;
-	unsigned idle;
-};
-
-static struct wait wait_begin(int limit_ms)
-{
-	return (struct wait){ .begun_ns = run_now_ns(), .limit_ms = limit_ms };
-}
-
-static bool wait_is_over(const struct wait *wait)
-{
-	return run_now_ns() > wait->begun_ns + (uint64_t)wait->limit_ms * 1000000u;
-}
-
 static int take_receive(struct run *run, const struct ibv_wc *wc, struct error *err)
 {
 	unsigned qp = (unsigned)wc->wr_id;
@@ -120,26 +108,24 @@ int run_poll(struct run *run, struct error *err)
 }
 
 /* For sends to be done. */
-static int reap(struct run *run, struct wait *wait, struct error *err)
+static int reap(struct run *run, struct run_wait *wait, struct error *err)
 {
 	int n = run_poll(run, err);
 
-	if (n || ++wait->idle % IDLE_POLLS)
+	if (n || !run_wait_idle(wait))
 		return n < 0 ? n : 0;
 	int rc = run_watch(run, err);
-	if (rc < 0)
-		return rc;
-	if (wait_is_over(wait))
-		return error_set(err, -ETIMEDOUT,
-				 "%" PRIu64 " operations (%s) without a completion after %d ms",
-				 all_in_flight(run), run->p->operation, wait->limit_ms);
-	sched_yield();
-	return 0;
+	if (!rc && run_wait_is_over(wait))
+		rc = error_set(err, -ETIMEDOUT,
+			       "%" PRIu64 " operations (%s) without a completion after %" PRIu64
+			       " ms",
+			       all_in_flight(run), run->p->operation, wait->limit_ns / 1000000);
+	return rc;
 }
 
 int run_make_room(struct run *run, unsigned qp, struct error *err)
 {
-	struct wait wait = wait_begin(run_limit_ms(run, 0));
+	struct run_wait wait = run_wait_begin(run->spin, run_limit_ms(run, 0));
 	int rc = 0;
 
 	while (!rc && run_in_flight(run, qp) >= run->depth)
@@ -149,7 +135,7 @@ int run_make_room(struct run *run, unsigned qp, struct error *err)
 
 int run_drain(struct run *run, uint64_t bytes, struct error *err)
 {
-	struct wait wait = wait_begin(run_limit_ms(run, bytes));
+	struct run_wait wait = run_wait_begin(run->spin, run_limit_ms(run, bytes));
 	int rc = 0;
 
 	while (!rc && all_in_flight(run))
@@ -160,22 +146,21 @@ int run_drain(struct run *run, uint64_t bytes, struct error *err)
 int run_await(struct run *run, const uint64_t *missing, int limit_ms, bool listening,
 	      struct error *err)
 {
-	struct wait wait = wait_begin(limit_ms);
+	struct run_wait wait = run_wait_begin(run->spin, limit_ms);
 
 	for (;;) {
 		int n = run_poll(run, err);
 
 		if (n < 0 || (!n && !*missing))
 			return n;
-		if (n > 0 || ++wait.idle % IDLE_POLLS)
+		if (n > 0 || !run_wait_idle(&wait))
 			continue;
 		if (listening && run_wire_ready(run))
 			return 0;
-		if (wait_is_over(&wait))
+		if (run_wait_is_over(&wait))
 			return error_set(err, -ETIMEDOUT,
 					 "%" PRIu64 " messages (%s) did not arrive within %d ms",
 					 *missing, run->p->operation, limit_ms);
-		sched_yield();
 	}
 }
 

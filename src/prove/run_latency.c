@@ -13,7 +13,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <sys/param.h>
 
 #include "prove/run_check.h"
@@ -22,9 +21,6 @@
 /* Left out, but no more of them than go into a tenth of the time. */
 #define WARM_UP 100u
 #define SAMPLES_MAX 1000000u
-/* Looks at memory before the CQ is looked at, and at either before the clock and the other end. */
-#define LOOKS_AT_MEMORY 1024u
-#define LOOKS 16384u
 #define RECEIVES 2u
 #define GENERATION 2u
 
@@ -61,7 +57,7 @@ static int top_up(struct latency *l, struct error *err)
 /* Message `number`, from 1. */
 static int move(struct latency *l, uint64_t number, struct error *err)
 {
-	struct endpoint_op op = run_op(&l->run, 0, l->out.offset, l->size);
+	struct endpoint_op op = run_speed_op(&l->run, 0, l->out.offset, l->size);
 
 	if (l->by_memory)
 		*l->stamp = (uint8_t)number;
@@ -78,29 +74,37 @@ static bool is_there(const struct latency *l, uint64_t number)
 	return __atomic_load_n(l->last, __ATOMIC_ACQUIRE) == (uint8_t)number;
 }
 
+/* Look at memory alone for a while: a CQ takes longer to look at. */
+static bool comes(const struct latency *l, uint64_t number)
+{
+	for (unsigned look = 0; look < l->run.spin; look++) {
+		if (is_there(l, number))
+			return true;
+		if (!l->by_memory)
+			break;
+	}
+	return false;
+}
+
 /* Wait for message `number`. 1: the other end has something to say instead. */
 static int await(struct latency *l, uint64_t number, struct error *err)
 {
-	unsigned between = l->by_memory ? LOOKS_AT_MEMORY : 1;
 	int limit_ms = run_limit_ms(&l->run, l->size);
-	uint64_t begun_ns = run_now_ns();
+	struct run_wait wait = run_wait_begin(l->run.spin, limit_ms);
 
-	for (unsigned look = 1; !is_there(l, number); look++) {
-		if (look % between == 0) {
-			int n = run_poll(&l->run, err);
+	while (!comes(l, number)) {
+		int n = run_poll(&l->run, err);
 
-			if (n < 0)
-				return n;
-		}
-		if (look % LOOKS || is_there(l, number))
+		if (n < 0)
+			return n;
+		if (n > 0 || !run_wait_idle(&wait) || is_there(l, number))
 			continue;
 		if (run_wire_ready(&l->run))
 			return 1;
-		if (run_now_ns() - begun_ns > (uint64_t)limit_ms * 1000000u)
+		if (run_wait_is_over(&wait))
 			return error_set(err, -ETIMEDOUT,
 					 "message %" PRIu64 " (%s) did not arrive within %d ms",
 					 number, l->run.p->operation, limit_ms);
-		sched_yield();
 	}
 	return l->by_memory ? 0 : top_up(l, err);
 }

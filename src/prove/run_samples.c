@@ -8,7 +8,8 @@
 /* Of the samples the first quarter is left out (adapters, flow control and clocks of the processor
  * come to their pace), and the last one, which is not whole. */
 #define WARM_UP_DIVISOR 4u
-/* Fewer say nothing about steadiness. */
+/* Fewer in which anything was done tell neither a speed of the middle nor how steady it was: on a
+ * slow network large messages are done in lumps, and between two of them nothing is. */
 #define MIDDLE_MIN 8u
 /* Of the speeds in the middle: standard deviation by mean, and change from its first half to its
  * second by mean. */
@@ -67,6 +68,16 @@ static json_t *course(const struct run_samples *samples, size_t size)
 	return list;
 }
 
+/* Samples from `from` to `to` in which anything was done. */
+static unsigned active(const struct run_samples *samples, size_t from, size_t to)
+{
+	unsigned n = 0;
+
+	for (size_t i = from; i < to; i++)
+		n += samples->sample[i + 1].messages > samples->sample[i].messages;
+	return n;
+}
+
 /* Samples `from` to `to` are the middle. */
 static void judge_steadiness(json_t *speed, const struct run_samples *samples, size_t from,
 			     size_t to)
@@ -74,14 +85,6 @@ static void judge_steadiness(json_t *speed, const struct run_samples *samples, s
 	double mean = rate(samples, from, to), squares = 0;
 	size_t half = from + (to - from) / 2;
 
-	json_put_int(speed, "samples_in_middle", (int64_t)(to - from));
-	if (to - from < MIDDLE_MIN || !(mean > 0)) {
-		json_put_bool(speed, "steady", false);
-		json_put_stringf(speed, "steady_why",
-				 "%zu samples of %u ms in the middle: fewer than %u tell nothing",
-				 to - from, RUN_SAMPLE_NS / 1000000, MIDDLE_MIN);
-		return;
-	}
 	for (size_t i = from; i < to; i++) {
 		double off = rate(samples, i, i + 1) - mean;
 
@@ -102,24 +105,35 @@ json_t *run_samples_speed(const struct run_samples *samples, size_t size, uint64
 			  uint64_t ns)
 {
 	size_t from = (samples->n - 1) / WARM_UP_DIVISOR, to = samples->n - 1;
-	double whole = (double)messages * 1e9 / (double)(ns ? ns : 1), middle = whole;
+	double whole = (double)messages * 1e9 / (double)(ns ? ns : 1);
 	json_t *speed = json_object_new();
 
 	if (to > from + 1)
 		to--;
-	if (to > from)
-		middle = rate(samples, from, to);
-	json_put(speed, "gbit_per_s", number(gbit(middle, size)));
-	json_put(speed, "messages_per_s", number(middle));
+	unsigned n = active(samples, from, to);
+	bool few = n < MIDDLE_MIN;
+	double best = few ? whole : rate(samples, from, to);
+	json_put(speed, "gbit_per_s", number(gbit(best, size)));
+	json_put(speed, "messages_per_s", number(best));
 	json_put_stringf(speed, "derivation",
-			 "messages done from %.2f s to %.2f s by that time; times %zu bytes of payload, times 8; Gbit are 10^9; headers do not count",
-			 (double)samples->sample[from].ns / 1e9,
-			 (double)(to > from ? samples->sample[to].ns : ns) / 1e9, size);
+			 "%s done from %.2f s to %.2f s by that time; times %zu bytes of payload, times 8; Gbit are 10^9; headers do not count",
+			 few ? "all messages of the run, as the middle of it has too few samples,"
+			     : "messages",
+			 few ? 0 : (double)samples->sample[from].ns / 1e9,
+			 (double)(few ? ns : samples->sample[to].ns) / 1e9, size);
 	json_put(speed, "gbit_per_s_whole_run", number(gbit(whole, size)));
 	json_put(speed, "seconds", number((double)ns / 1e9));
 	json_put_u64(speed, "messages", messages);
 	json_put_u64(speed, "bytes", messages * size);
-	judge_steadiness(speed, samples, from, to);
+	json_put_int(speed, "samples_in_middle", (int64_t)(to - from));
+	if (few) {
+		json_put_bool(speed, "steady", false);
+		json_put_stringf(speed, "steady_why",
+				 "messages were done in %u samples of %u ms in the middle: fewer than %u tell nothing",
+				 n, RUN_SAMPLE_NS / 1000000, MIDDLE_MIN);
+	} else {
+		judge_steadiness(speed, samples, from, to);
+	}
 	json_put_int(speed, "sample_ms", RUN_SAMPLE_NS / 1000000);
 	json_put(speed, "samples_gbit_per_s", course(samples, size));
 	return speed;

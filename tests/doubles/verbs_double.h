@@ -24,6 +24,7 @@ struct verbs_double_setup {
 	enum ibv_mtu mtu[8];	/* active MTU of each device's port; 0: 1024 */
 	bool port_down;
 	int dmabuf_errno;	/* reg_dmabuf_mr() of this provider fails so, as EOPNOTSUPP */
+	bool no_inline;		/* create_qp() refuses to be asked for inline data */
 	bool no_dmabuf;		/* a library without ibv_reg_dmabuf_mr() */
 };
 

@@ -9,6 +9,7 @@
 #define DEVICES_MAX 8u
 #define GIDS 2
 #define QPN_FIRST 0x11u
+#define INLINE_MAX 96u	/* bytes of a WR */
 #define KEY_STEP 0x100u	/* keys of a region are n * KEY_STEP + 1 (local) and + 2 (remote) */
 
 struct dbl_mr {
@@ -33,6 +34,7 @@ struct dbl_cq {
 struct dbl_send {
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
+	unsigned char inlined[INLINE_MAX];	/* taken when it was posted, if it asked for that */
 	unsigned tries;	/* that found no receive */
 };
 

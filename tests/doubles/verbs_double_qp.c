@@ -48,7 +48,8 @@ struct ibv_qp *dbl_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	pthread_mutex_lock(&dbl.lock);
 	errno = dbl_fails("create_qp");
 	if (!errno && (!attr->send_cq || !attr->recv_cq || attr->srq || cap->max_send_sge != 1 ||
-		       cap->max_recv_sge > 1 || cap->max_inline_data || !cap->max_send_wr ||
+		       cap->max_recv_sge > 1 || cap->max_inline_data > INLINE_MAX ||
+		       (cap->max_inline_data && dbl.setup.no_inline) || !cap->max_send_wr ||
 		       (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UD)))
 		errno = EINVAL;
 	if (!errno) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Posting to the queues of the double, and polling its completions. */
 #include <errno.h>
+#include <string.h>
 
 #include "doubles/verbs_double_internal.h"
 
@@ -26,7 +27,11 @@ static int send_wrong(const struct dbl_qp *qp, const struct ibv_send_wr *wr)
 		return EINVAL;
 	if (wr->num_sge > 1)
 		dbl_complain("%d SGEs in one WR of QP 0x%x", wr->num_sge, qp->base.qp_num);
-	if (wr->num_sge < 0 || wr->num_sge > 1 || wr->send_flags & IBV_SEND_INLINE)
+	if (wr->num_sge < 0 || wr->num_sge > 1)
+		return EINVAL;
+	if (wr->send_flags & IBV_SEND_INLINE &&
+	    (wr->opcode == IBV_WR_RDMA_READ ||
+	     (wr->num_sge && wr->sg_list->length > qp->init.cap.max_inline_data)))
 		return EINVAL;
 	switch (wr->opcode) {
 	case IBV_WR_SEND:
@@ -59,6 +64,8 @@ static int send_one(struct dbl_qp *qp, const struct ibv_send_wr *wr)
 	*send = (struct dbl_send){.wr = *wr};
 	if (wr->num_sge)
 		send->sge = *wr->sg_list;
+	if (wr->send_flags & IBV_SEND_INLINE)
+		memcpy(send->inlined, (const void *)(uintptr_t)send->sge.addr, send->sge.length);
 	send->wr.next = NULL;
 	send->wr.sg_list = NULL;
 	qp->sq_posted++;

@@ -161,6 +161,13 @@ static uint8_t tos_of(const struct dbl_qp *qp)
 	return qp->attr.ah_attr.grh.traffic_class;
 }
 
+/* The bytes of a WRITE or SEND. */
+static const unsigned char *source(const struct dbl_send *send, const struct dbl_mr *local)
+{
+	return send->wr.send_flags & IBV_SEND_INLINE ? send->inlined :
+						       dbl_mr_bytes(local, send->sge.addr);
+}
+
 static enum outcome rdma(struct dbl_qp *qp, struct dbl_qp *peer, struct dbl_mr *local)
 {
 	struct dbl_send *send = send_at(qp, qp->sq_done);
@@ -190,7 +197,7 @@ static enum outcome rdma(struct dbl_qp *qp, struct dbl_qp *peer, struct dbl_mr *
 			dbl_move(&lie, local, send->sge.addr, dbl_mr_bytes(remote, address),
 				 length);
 		else
-			dbl_move(&lie, remote, address, dbl_mr_bytes(local, send->sge.addr),
+			dbl_move(&lie, remote, address, source(send, local),
 				 length);
 	}
 	if (send->wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM && lie.kind != VERBS_DOUBLE_DROP) {
@@ -235,7 +242,7 @@ static enum outcome send_rc(struct dbl_qp *qp, struct dbl_qp *peer, struct dbl_m
 		}
 		if (length)
 			dbl_move(&lie, target, receive->sge.addr,
-				 dbl_mr_bytes(local, send->sge.addr), length);
+				 source(send, local), length);
 		received(peer, qp, send, length);
 	}
 	return succeed(qp, true);
@@ -309,7 +316,7 @@ static void deliver_ud(struct dbl_qp *qp, struct dbl_qp *peer, const struct dbl_
 	put_grh(dbl_mr_bytes(target, receive->sge.addr), qp, av, tos, length);
 	if (length)
 		dbl_move(lie, target, receive->sge.addr + GRH_BYTES,
-			 dbl_mr_bytes(local, send->sge.addr), length);
+			 source(send, local), length);
 	received(peer, qp, send, length + GRH_BYTES);
 }
 
@@ -359,7 +366,7 @@ static enum outcome carry_out(struct dbl_qp *qp, bool polled)
 	struct dbl_mr *local = NULL;
 	struct dbl_qp *peer;
 
-	if (send->sge.length) {
+	if (send->sge.length && !(send->wr.send_flags & IBV_SEND_INLINE)) {
 		local = dbl_mr_find(qp->base.pd, send->sge.lkey, send->sge.addr, send->sge.length,
 				    read ? IBV_ACCESS_LOCAL_WRITE : 0);
 		if (!local)

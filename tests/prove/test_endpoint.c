@@ -69,6 +69,40 @@ static void connects_with_every_count_set(void **state RH_UNUSED)
 	link_close(&link);
 }
 
+/* Few bytes go within the WR where the provider takes that, and only those that it may copy. */
+static void inlines_few_bytes(void **state RH_UNUSED)
+{
+	static const unsigned char words[] = "these, and not those in memory";
+	_cleanup_error_ struct error err = {0};
+	struct endpoint_op op;
+	struct link link;
+
+	for (int refused = 0; refused < 2; refused++) {
+		const struct verbs_double_setup setup = {.no_inline = refused};
+		unsigned room;
+
+		link_open(&link, &setup, NULL);
+		room = endpoint_inline_bytes(link.a.endpoint);
+		assert_int_equal(qp_of(link.a.endpoint, 0).init.cap.max_inline_data, room);
+		assert_true(refused ? !room : room >= sizeof(words));
+		fill(&link.a, 1);
+		op = link_op(&link.a, &link.b, IBV_WR_RDMA_WRITE, 0, 0, sizeof(words));
+		op.bytes = words;
+		assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
+		assert_int_equal(endpoint_drain(link.a.endpoint, 1000, &err), 0);
+		assert_memory_equal(link.b.bytes, refused ? link.a.bytes : words, sizeof(words));
+		/* too many; and a READ has none */
+		op.length = 200;
+		assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
+		op.opcode = IBV_WR_RDMA_READ;
+		op.length = 8;
+		assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
+		assert_int_equal(endpoint_drain(link.a.endpoint, 1000, &err), 0);
+		assert_memory_equal(link.b.bytes, link.a.bytes, 200);
+		link_close(&link);
+	}
+}
+
 static void moves_bytes(void **state RH_UNUSED)
 {
 	_cleanup_error_ struct error err = {0};
@@ -360,6 +394,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(connects_with_every_count_set),
+		cmocka_unit_test(inlines_few_bytes),
 		cmocka_unit_test(moves_bytes),
 		cmocka_unit_test(asks_for_a_completion_each_half_queue),
 		cmocka_unit_test(a_full_queue_says_so),

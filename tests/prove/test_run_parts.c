@@ -103,6 +103,23 @@ static void speed(void **state RH_UNUSED)
 	assert_true(fabs(json_real_value(json_object_get(little, "gbit_per_s")) - 0.64) < 1e-9);
 }
 
+/* On a slow network everything may be done between two samples, before the middle or behind it. */
+static void speed_of_lumps(void **state RH_UNUSED)
+{
+	_cleanup_run_samples_ struct run_samples samples = {0};
+
+	run_samples_begin(&samples, 2);
+	for (size_t i = 1; i <= 40; i++)
+		assert_true(run_samples_add(&samples, i * RUN_SAMPLE_NS, i < 5 ? 0 : 32));
+	_cleanup_json_ json_t *told = run_samples_speed(&samples, 1000000, 64, 4000000000);
+	/* 64 messages of 8 million bits in 4 s */
+	assert_true(fabs(json_real_value(json_object_get(told, "gbit_per_s")) - 0.128) < 1e-9);
+	assert_true(fabs(json_real_value(json_object_get(told, "messages_per_s")) - 16) < 1e-9);
+	assert_non_null(strstr(json_get_string(told, "derivation", ""), "all messages of the run"));
+	assert_false(json_get_bool(told, "steady", true));
+	assert_non_null(strstr(json_get_string(told, "steady_why", ""), "fewer than 8"));
+}
+
 static void histogram(void **state RH_UNUSED)
 {
 	uint64_t ns[1000];
@@ -196,7 +213,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes),	   cmocka_unit_test(steadiness),
-		cmocka_unit_test(speed),	   cmocka_unit_test(histogram),
+		cmocka_unit_test(speed),	   cmocka_unit_test(speed_of_lumps),
+		cmocka_unit_test(histogram),
 		cmocka_unit_test(grh_of_ipv4),	   cmocka_unit_test(grh_of_ipv6),
 	};
 
