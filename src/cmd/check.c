@@ -96,6 +96,8 @@ int cmd_check(const struct cmd_args *args)
 	if (judge_all(&ladder, &input, &err) < 0)
 		return cmd_complain(CMD_INTERNAL, &err);
 	_cleanup_json_ json_t *document = report_document(ladder);
+	_cleanup_json_ json_t *proofs = proofs_list(&snapshots);
+	report_put_proofs(document, proofs);
 	if (cmd_report_write(document, args, &err) < 0)
 		return cmd_complain(CMD_INTERNAL, &err);
 	return ladder_exit_status(ladder);

@@ -40,3 +40,22 @@ int proofs_get(const struct snapshots *snapshots, const struct cmd_args *args, s
 	}
 	return 0;
 }
+
+json_t *proofs_list(const struct snapshots *snapshots)
+{
+	json_t *all = json_array_new(), *list, *record;
+	const char *kind;
+	size_t k;
+
+	for (size_t i = 0; i < snapshots->n; i++) {
+		json_object_foreach(json_object_get(snapshots->s[i], "proofs"), kind, list) {
+			json_array_foreach(list, k, record) {
+				_cleanup_error_ struct error err = {0};
+
+				if (proof_record_check(record, kind, &err) == 0)
+					json_append(all, json_incref(record));
+			}
+		}
+	}
+	return all;
+}

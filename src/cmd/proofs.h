@@ -10,3 +10,7 @@
  * error; snapshots from files and recordings get records by --proofs only.
  */
 int proofs_get(const struct snapshots *snapshots, const struct cmd_args *args, struct error *err);
+
+/* All records that the snapshots have as facts and that are whole: a snapshot from a file may hold
+ * anything. New reference. */
+json_t *proofs_list(const struct snapshots *snapshots);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/page.h"
+#include "report/proof.h"
 
 #define PHASES 22	/* of the plan of record: the line shows them all, judged or not */
 
@@ -51,10 +52,9 @@ static const char symbols[] =
 	"stroke=\"currentColor\" stroke-width=\"5\" stroke-linecap=\"round\"/></symbol>\n"
 	"</defs></svg>\n";
 
-static void put_head(struct strbuf *out, json_t *document)
+static void put_head(struct strbuf *out, const char *title, const char *description,
+		     const char *version, const char *first)
 {
-	_cleanup_free_ char *closing = document_closing(document, "; ");
-
 	strbuf_puts(out,
 		    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -64,17 +64,17 @@ static void put_head(struct strbuf *out, json_t *document)
 		    "<meta name=\"referrer\" content=\"no-referrer\">\n"
 		    "<meta name=\"color-scheme\" content=\"light dark\">\n"
 		    "<link rel=\"icon\" href=\"data:,\">\n<meta name=\"description\" content=\"");
-	html_put(out, closing);
+	html_put(out, description);
 	strbuf_puts(out, "\">\n<title>");
-	html_put(out, json_get_string(json_object_get(document, "site"), "name", ""));
+	html_put(out, title);
 	strbuf_puts(out, " — railhead</title>\n<style>");
 	strbuf_puts(out, PAGE_CSS);
 	strbuf_puts(out, "</style>\n</head>\n<body>\n");
 	strbuf_puts(out, symbols);
-	strbuf_puts(out, "<a class=\"skip\" href=\"#ladder\">Skip to the ladder</a>\n"
-			 "<header class=\"top\"><p class=\"brand\"><svg aria-hidden=\"true\">"
-			 "<use href=\"#m-logo\"/></svg>railhead <small>");
-	html_put(out, json_get_string(document, "railhead", ""));
+	strbuf_printf(out, "<a class=\"skip\" href=\"#%s\">Skip to the %s</a>\n"
+			   "<header class=\"top\"><p class=\"brand\"><svg aria-hidden=\"true\">"
+			   "<use href=\"#m-logo\"/></svg>railhead <small>", first, first);
+	html_put(out, version);
 	strbuf_puts(out, "</small></p><button type=\"button\" id=\"theme\" hidden></button></header>\n"
 			 "<main>\n");
 }
@@ -320,11 +320,22 @@ static void put_filters(struct strbuf *out, json_t *document)
 			 "<output id=\"shown\" aria-live=\"polite\"></output>\n</form>\n");
 }
 
+static void put_foot(struct strbuf *out)
+{
+	strbuf_puts(out, "</main>\n<footer><p>Only a pass is a pass: what was not executed is "
+			 "unknown or blocked. A lower level never implies the next one.</p></footer>\n"
+			 "<script>");
+	strbuf_puts(out, PAGE_JS);
+	strbuf_puts(out, "</script>\n</body>\n</html>\n");
+}
+
 void html_render(struct strbuf *out, json_t *document)
 {
 	_cleanup_json_ json_t *places = html_places_new(document);
+	_cleanup_free_ char *closing = document_closing(document, "; ");
 
-	put_head(out, document);
+	put_head(out, json_get_string(json_object_get(document, "site"), "name", ""), closing,
+		 json_get_string(document, "railhead", ""), "ladder");
 	put_headline(out, document, places);
 	if (!document_is_paper(document)) {
 		put_levels(out, document);
@@ -334,10 +345,20 @@ void html_render(struct strbuf *out, json_t *document)
 	strbuf_puts(out, "<section id=\"ladder\" aria-label=\"The ladder\">\n");
 	html_put_ladder(out, document, places);
 	strbuf_puts(out, "</section>\n");
+	html_put_proofs(out, json_object_get(document, "proofs"));
 	html_put_plan(out, document);
-	strbuf_puts(out, "</main>\n<footer><p>Only a pass is a pass: what was not executed is "
-			 "unknown or blocked. A lower level never implies the next one.</p></footer>\n"
-			 "<script>");
-	strbuf_puts(out, PAGE_JS);
-	strbuf_puts(out, "</script>\n</body>\n</html>\n");
+	put_foot(out);
+}
+
+void html_render_proofs(struct strbuf *out, json_t *records)
+{
+	json_t *first = json_array_get(records, 0);
+	_cleanup_free_ char *a = proof_port(json_object_get(first, "local"));
+	_cleanup_free_ char *b = proof_port(json_object_get(first, "peer"));
+	_cleanup_free_ char *title = xasprintf("%s ↔ %s", a, b);
+
+	put_head(out, title, "Proof of RDMA between two ports",
+		 json_get_string(first, "railhead", ""), "proofs");
+	html_put_proofs(out, records);
+	put_foot(out);
 }

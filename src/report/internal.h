@@ -130,6 +130,8 @@ char *document_buffer_lines(json_t *document);
 
 void text_render(struct strbuf *out, json_t *document, const struct report_options *options);
 void html_render(struct strbuf *out, json_t *document);
+/* A page of proof records alone. */
+void html_render_proofs(struct strbuf *out, json_t *records);
 void junit_render(struct strbuf *out, json_t *document);
 json_t *ctrf_document(json_t *document);
 

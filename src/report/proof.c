@@ -16,17 +16,9 @@ static enum wrap_style status_style(const char *status)
 					 WRAP_YELLOW;
 }
 
-static const char *node_of(json_t *record, const char *which)
-{
-	return json_get_string(json_object_get(record, which), "node", "?");
-}
-
-/* The node that connected ("initiator") or the one that listened. */
 static const char *node_in_role(json_t *record, const char *role)
 {
-	json_t *local = json_object_get(record, "local");
-
-	return node_of(record, strcmp(json_get_string(local, "role", ""), role) ? "peer" : "local");
+	return json_get_string(proof_end(record, role), "node", "?");
 }
 
 static void put_end(struct wrap *w, json_t *end)
@@ -59,8 +51,7 @@ static void put_run(struct wrap *w, json_t *record, json_t *run)
 	const char *error = json_get_string(run, "error", NULL);
 	const char *operation = json_get_string(run, "operation", "");
 	json_t *result = json_object_get(run, "result");
-	/* what is read comes the other way */
-	bool back = json_get_bool(run, "reverse", false) != !strcmp(operation, "read");
+	bool back = proof_source(record, run) != proof_end(record, "initiator");
 	bool wrong = json_is_false(json_object_get(result, "verified"));
 
 	w->indent = RUN_COLUMN + 2;
@@ -128,8 +119,7 @@ static void put_record(struct wrap *w, json_t *record, bool told,
 		       const struct report_options *options)
 {
 	static const char *const ends[] = { "local", "peer" };
-	json_t *run;
-	size_t i;
+	json_t *runs = json_object_get(record, "runs"), *run;
 
 	w->indent = 0;
 	if (options->quiet) {
@@ -140,8 +130,14 @@ static void put_record(struct wrap *w, json_t *record, bool told,
 		put_end(w, json_object_get(record, ends[k]));
 	if (!told)
 		wrap_end(w);
-	json_array_foreach(json_object_get(record, "runs"), i, run)
-		put_run(w, record, run);
+	for (size_t i = 0; (run = json_array_get(runs, i));) {
+		/* -v: each for itself, with how its numbers were got */
+		size_t n = options->verbose ? 0 : proof_put_table(w, record, i);
+
+		if (!n)
+			put_run(w, record, run);
+		i += n ? n : 1;
+	}
 	for (size_t k = 0; k < ARRAY_SIZE(ends) && !told; k++)
 		put_counters(w, json_object_get(record, ends[k]), options);
 	put_closing(w, record);
@@ -168,5 +164,12 @@ static void render(struct strbuf *out, json_t *document, const struct report_opt
 int report_proofs(FILE *out, json_t *records, const struct report_options *options,
 		  struct error *err)
 {
+	if (options->format == REPORT_HTML) {
+		_cleanup_json_ json_t *safe = document_value(records);
+		_cleanup_strbuf_ struct strbuf page = {0};
+
+		html_render_proofs(&page, safe);
+		return report_emit(out, &page, err);
+	}
 	return report_text_or_json(out, records, "proofs", render, options, err);
 }

@@ -5,25 +5,35 @@
 
 #include "report/proof.h"
 
-/* "1 B", "4 KiB", "1.5 MiB": sizes as engineers choose them. */
-static void put_size(struct wrap *w, int64_t bytes)
+char *proof_size(double bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	double value = (double)bytes;
 	size_t unit = 0;
 
-	while (value >= 1024 && unit + 1 < ARRAY_SIZE(units)) {
-		value /= 1024;
+	while (bytes >= 1024 && unit + 1 < ARRAY_SIZE(units)) {
+		bytes /= 1024;
 		unit++;
 	}
-	wrap_putf(w, WRAP_PLAIN, value == floor(value) ? "%.0f %s" : "%.1f %s", value, units[unit]);
+	return xasprintf(bytes == floor(bytes) ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
+}
+
+static void put_size(struct wrap *w, int64_t bytes)
+{
+	_cleanup_free_ char *size = proof_size((double)bytes);
+
+	wrap_put(w, WRAP_PLAIN, size);
+}
+
+bool proof_has_fault(json_t *result)
+{
+	return json_is_false(json_object_get(result, "verified"));
 }
 
 static bool put_fault(struct wrap *w, json_t *result)
 {
 	const char *text = json_get_string(json_object_get(result, "fault"), "text", NULL);
 
-	if (!json_is_false(json_object_get(result, "verified")))
+	if (!proof_has_fault(result))
 		return false;
 	wrap_put(w, WRAP_RED, text ? text : "not what was sent arrived");
 	return true;

@@ -18,7 +18,7 @@ static const struct member document_members[] = {
 	{"nodes", JSON_ARRAY, true},   {"result", JSON_OBJECT, true},
 	{"verdicts", JSON_ARRAY, true}, {"paper", JSON_TRUE, false},
 	{"components", JSON_ARRAY, false}, {"buffers", JSON_OBJECT, false},
-	{NULL, JSON_NULL, false},
+	{"proofs", JSON_ARRAY, false}, {NULL, JSON_NULL, false},
 };
 
 static const struct member site_members[] = {
@@ -67,6 +67,21 @@ static const struct member buffer_members[] = {
 	{"name", JSON_STRING, true},  {"value", JSON_STRING, true},
 	{"declared", JSON_STRING, false}, {"formula", JSON_STRING, false},
 	{"source", JSON_STRING, true}, {NULL, JSON_NULL, false},
+};
+
+static const struct member proof_members[] = {
+	{"kind", JSON_STRING, true},   {"run", JSON_STRING, true},
+	{"taken", JSON_STRING, true},  {"double", JSON_TRUE, true},
+	{"parameters", JSON_OBJECT, true}, {"local", JSON_OBJECT, true},
+	{"peer", JSON_OBJECT, true},   {"runs", JSON_ARRAY, true},
+	{"verdict", JSON_OBJECT, true}, {"freshness", JSON_OBJECT, true},
+	{NULL, JSON_NULL, false},
+};
+
+static const struct member run_members[] = {
+	{"run", JSON_STRING, true}, {"operation", JSON_STRING, false},
+	{"result", JSON_OBJECT, false}, {"error", JSON_STRING, false},
+	{NULL, JSON_NULL, false},
 };
 
 static const struct member evidence_members[] = {
@@ -197,6 +212,22 @@ static int check_verdict(json_t *v, const char *where, struct error *err)
 	return 0;
 }
 
+/* Numbers are looked at where they are drawn: one that makes no sense is not shown. */
+static int check_proofs(json_t *proofs, struct error *err)
+{
+	int rc = check_list(proofs, proof_members, "/proofs", err);
+	json_t *record;
+	size_t i;
+
+	json_array_foreach(proofs, i, record) {
+		_cleanup_free_ char *runs = xasprintf("/proofs/%zu/runs", i);
+
+		if (!rc)
+			rc = check_list(json_object_get(record, "runs"), run_members, runs, err);
+	}
+	return rc;
+}
+
 /* The head of a report must not claim what its verdicts do not say. */
 static int check_result(json_t *document, struct error *err)
 {
@@ -280,6 +311,8 @@ static int check_document(json_t *document, struct error *err)
 	if (!rc)
 		rc = check_list(json_at(document, "/buffers/numbers"), buffer_members,
 				"/buffers/numbers", err);
+	if (!rc)
+		rc = check_proofs(json_object_get(document, "proofs"), err);
 	if (!rc)
 		rc = check_reference(document, "stopped_by", err);
 	return rc ? rc : check_result(document, err);

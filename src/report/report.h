@@ -61,6 +61,12 @@ int report_write(FILE *out, const struct ladder *ladder, const struct report_opt
 json_t *report_document(const struct ladder *ladder);
 
 /*
+ * Add proof records (docs/proof.md) to the document: of each kind and pair of ports the newest one,
+ * with what a reader looks at. The records have the form that proof_record_check() asks for.
+ */
+void report_put_proofs(json_t *document, json_t *records);
+
+/*
  * The document of a ladder of gates on paper, with the bill of components and the buffers of the
  * switch (plan/plan.h; NULL: none). The caller owns the reference.
  */
@@ -98,7 +104,7 @@ int report_difference(FILE *out, json_t *document, const struct report_options *
 int report_matrix(FILE *out, json_t *document, const struct report_options *options,
 		  struct error *err);
 
-/* A list of proof records (prove/record.h). Text or JSON; -ENOTSUP for the other forms. */
+/* A list of proof records (prove/record.h). Text, JSON or HTML; -ENOTSUP for the other forms. */
 int report_proofs(FILE *out, json_t *records, const struct report_options *options,
 		  struct error *err);
 

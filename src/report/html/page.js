@@ -80,14 +80,18 @@
 		theme.setAttribute('aria-label', 'Switch to ' + (isDark() ? 'light' : 'dark') + ' colours');
 	}
 
-	form.hidden = false;
-	form.addEventListener('input', apply);
-	form.addEventListener('reset', function () {
-		setTimeout(apply);
-	});
-	form.addEventListener('submit', function (event) {
-		event.preventDefault();
-	});
+	// a page of proofs alone has no ladder
+	if (form) {
+		form.hidden = false;
+		form.addEventListener('input', apply);
+		form.addEventListener('reset', function () {
+			setTimeout(apply);
+		});
+		form.addEventListener('submit', function (event) {
+			event.preventDefault();
+		});
+		apply();
+	}
 	theme.hidden = false;
 	theme.addEventListener('click', function () {
 		document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
@@ -95,5 +99,4 @@
 	});
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', label);
 	label();
-	apply();
 })();
