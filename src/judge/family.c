@@ -51,7 +51,12 @@ const struct family *family_of_rdma(json_t *snapshot, const char *device)
 		if (in_list(families[i]->nic_drivers, nic_driver))
 			return families[i];
 	}
-	for (size_t i = 0; driver && i < ARRAY_SIZE(families); i++) {
+	return driver ? family_of_rdma_driver(driver) : NULL;
+}
+
+const struct family *family_of_rdma_driver(const char *driver)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		if (in_list(families[i]->rdma_drivers, driver))
 			return families[i];
 	}

@@ -17,6 +17,9 @@ struct family {
 	const char *fw_lldp_flag;	/* private flag of the firmware LLDP agent, NULL: none */
 	bool fw_lldp_flag_inverted;	/* "disable-fw-lldp": on = good */
 	bool is_software;		/* no PCI device, no firmware, no DCB of its own */
+	/* the kernel's own driver has nothing that slows a sender down when a switch marks (rows of
+	 * data/nics.yaml say `dcqcn: none`) */
+	bool no_dcqcn_in_tree;
 	/* RDMA auxiliary devices of its NICs are called so: { "ice.roce.", "ice.iwarp.", NULL } */
 	const char *const *auxiliary;
 
@@ -40,6 +43,8 @@ const struct family *family_of_driver(const char *driver);
 const struct family *family_of_nic(json_t *snapshot, const char *nic);
 /* Family by the driver of an RDMA device. */
 const struct family *family_of_rdma(json_t *snapshot, const char *device);
+/* The same where the name of the driver is all that is known ("irdma": ice, the RoCE one of both). */
+const struct family *family_of_rdma_driver(const char *driver);
 /* Family of an RDMA port of the judged node: of its RDMA device when there is one, else of the
  * first NIC below it that has a known family. A virtual NIC can only carry software RDMA:
  * family_rxe. */

@@ -169,6 +169,7 @@ const struct family family_ice = {
 	.rdma_core_min = "45",      /* irdma: Add support for ibv_reg_dmabuf_mr, in v45.0 */
 	.kernel_dmabuf_min = "6.3", /* commit d2225b838cca */
 	.fw_lldp_flag = "fw-lldp-agent",
+	.no_dcqcn_in_tree = true,
 	.no_device = family_ice_no_device,
 	.firmware = ice_firmware,
 	.driver_pair = ice_driver_pair,

@@ -59,6 +59,7 @@ const struct family family_rxe = {
 	.rdma_drivers = rdma_drivers,
 	.provider = "rxe",
 	.is_software = true,
+	.no_dcqcn_in_tree = true,
 	.no_device = rxe_no_device,
 	.error_counters = errors,
 };

@@ -2,7 +2,7 @@
 /*
  * Gates whose facts come from active tests, from the Kubernetes API and from the storage:
  * registered here so that a ladder shows what is not proven yet. Where a record exists already it
- * is judged (proof_host.c, proof_marking.c, proof_pod.c, proof_gdr.c, k8s_resource.c, storage_path.c).
+ * is judged (proof_*.c, k8s_resource.c, storage_path.c).
  */
 #include "judge/gdr.h"
 #include "judge/gpu.h"
@@ -65,6 +65,12 @@ static const char *no_ecn(struct judging *g)
 #define OBTAIN_API                                                                             \
 	"Needs the Kubernetes API: a kubeconfig that may read nodes, pods and the operator's " \
 	"resources."
+
+/* How to make the record of a suite. */
+#define OBTAIN_SUITE(listen, suite, where)                                                       \
+	"Run `railhead prove --listen" listen "` on one node and `railhead prove HOST --token "  \
+	"T --suite " suite "`, as it prints it, on " where "; all keep a record. Then "          \
+	"`railhead check --proofs DIR A.json B.json` with a snapshot of each node."
 
 const struct gate gates_later[] = {
 	/* --- Kubernetes ----------------------------------------------------------------------- */
@@ -202,6 +208,7 @@ const struct gate gates_later[] = {
 		.level = 2,
 		.scope = GATE_PAIR,
 		.title = "baseline with PFC and ECN off",
+		.judge = judge_proof_baseline,
 		.needs = { "proof.host" },
 		.proves = "Bandwidth, latency, CPU, drops, retransmissions and pause frames were "
 			  "recorded with PFC and ECN off.",
@@ -209,8 +216,9 @@ const struct gate gates_later[] = {
 		       "be shown to help. Pause counters count by growth during the run only; a "
 		       "fifth of the line rate has been lost to link pause with every drop counter "
 		       "at zero.",
-		.fix = "Record it before QoS is configured.",
-		.obtain = "An active test; its record goes to /proofs/baseline.",
+		.fix = "Record it before QoS is configured, with as many senders as the record of "
+		       "PFC will have (--senders); link pause off.",
+		.obtain = OBTAIN_SUITE("", "baseline", "the other, before PFC and ECN are on"),
 		.source = "NVIDIA/daqiri#250 (pause without drops)",
 	},
 	{
@@ -240,15 +248,18 @@ const struct gate gates_later[] = {
 		.level = 2,
 		.scope = GATE_PAIR,
 		.title = "PFC on the RoCE priority only, under incast, without drops",
+		.judge = judge_proof_pfc,
 		.needs = { "proof.marking", "proof.baseline" },
-		.not_applicable = no_qos,
+		.not_applicable = judge_proof_pfc_absent,
 		.proves = "Under incast, PFC frames appeared on the RoCE priority alone, nothing "
 			  "was dropped, and the result is not worse than the baseline beyond its "
 			  "noise.",
 		.why = "PFC that never fires under load is not configured on the way; PFC on other "
 		       "priorities pauses what should not wait.",
 		.fix = "Same map on host and switch, PFC on one priority, headroom as computed.",
-		.obtain = "An active test with several senders; its record goes to /proofs/pfc.",
+		.obtain = OBTAIN_SUITE(" --senders N", "pfc",
+				       "N others (two or more) at the same time, so that the port "
+				       "of the listener is filled"),
 		.source = "IEEE 802.1Q clause 36 (priority-based flow control)",
 	},
 	{
@@ -257,6 +268,7 @@ const struct gate gates_later[] = {
 		.level = 2,
 		.scope = GATE_PAIR,
 		.title = "ECN marks, and the hosts react",
+		.judge = judge_proof_ecn,
 		.needs = { "proof.pfc" },
 		.not_applicable = no_ecn,
 		.proves = "CE marks arrived, CNPs were sent and handled, and PFC fired less than "
@@ -265,7 +277,8 @@ const struct gate gates_later[] = {
 		       "nothing: in-tree irdma has no knob for the host side.",
 		.fix = "ECN thresholds below those of PFC on the switch; host side where the "
 		       "driver has one.",
-		.obtain = "An active test; its record goes to /proofs/ecn.",
+		.obtain = OBTAIN_SUITE(" --senders N", "ecn",
+				       "N others at the same time, as for PFC"),
 		.source = "RFC 3168; InfiniBand annex A17 (CNP)",
 	},
 	{

@@ -12,6 +12,14 @@ void judge_proof_pod(struct judging *g);
 void judge_proof_host(struct judging *g);
 /* proof_marking.c: /proofs/marking */
 void judge_proof_marking(struct judging *g);
+/* proof_baseline.c: /proofs/baseline */
+void judge_proof_baseline(struct judging *g);
+/* proof_pfc.c: /proofs/pfc against /proofs/baseline */
+void judge_proof_pfc(struct judging *g);
+/* Why does this site have no PFC, or NULL. */
+const char *judge_proof_pfc_absent(struct judging *g);
+/* proof_ecn.c: /proofs/ecn against what was measured before */
+void judge_proof_ecn(struct judging *g);
 /* proof_gdr.c: /proofs/gdr */
 void judge_proof_gdr(struct judging *g);
 /* storage_path.c: /storage/path */

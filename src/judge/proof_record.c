@@ -57,6 +57,19 @@ json_t *proof_record_run_fact(struct judging *g, const struct proof_record *p, s
 			    fact_optional(g, form, p->kind, p->index, run, name);
 }
 
+json_t *proof_record_counter_fact(struct judging *g, const struct proof_record *p, const char *end,
+				  const char *group, const char *a, const char *b)
+{
+	static const char one[] = "/proofs/%s/%zu/%s/counters/difference/%s/%s",
+			  two[] = "/proofs/%s/%zu/%s/counters/difference/%s/%s/%s";
+
+	if (p->of_peer)
+		return !b ? fact_peer_optional(g, one, p->kind, p->index, end, group, a) :
+			    fact_peer_optional(g, two, p->kind, p->index, end, group, a, b);
+	return !b ? fact_optional(g, one, p->kind, p->index, end, group, a) :
+		    fact_optional(g, two, p->kind, p->index, end, group, a, b);
+}
+
 const char *proof_record_name(struct judging *g, const struct proof_record *p)
 {
 	return judge_text(g, "%s/%s ↔ %s/%s", g->node->name, p->port->link, g->peer->name,
@@ -124,19 +137,30 @@ bool proof_record_find(struct judging *g, const char *kind, const struct site_rd
 	return local && peer;
 }
 
+int64_t proof_record_senders(struct judging *g, const struct proof_record *p)
+{
+	json_t *senders = proof_record_fact(g, p, "parameters", "senders", NULL);
+
+	return json_is_integer(senders) ? json_integer_value(senders) : 1;
+}
+
 /* --- runs ------------------------------------------------------------------------------------- */
+
+const char *proof_record_mover(json_t *record, json_t *run)
+{
+	json_t *local = json_object_get(record, "local"), *peer = json_object_get(record, "peer");
+	bool local_began = !strcmp(json_get_string(local, "role", ""), "initiator");
+	bool by_local = local_began != json_get_bool(run, "reverse", false);
+
+	return json_get_string(by_local ? local : peer, "node", "?");
+}
 
 const char *proof_record_run_name(struct judging *g, const struct proof_record *p, size_t run)
 {
 	json_t *r = json_array_get(json_object_get(p->record, "runs"), run);
-	json_t *local = json_object_get(p->record, "local");
-	json_t *peer = json_object_get(p->record, "peer");
-	bool local_began = !strcmp(json_get_string(local, "role", ""), "initiator");
-	bool by_local = local_began != json_get_bool(r, "reverse", false);
 
 	return judge_text(g, "%s of %s by %s", json_get_string(r, "run", "?"),
-			  json_get_string(r, "operation", "?"),
-			  json_get_string(by_local ? local : peer, "node", "?"));
+			  json_get_string(r, "operation", "?"), proof_record_mover(p->record, r));
 }
 
 /* {"kind": "corrupt", "offset": 4096, …} */
@@ -176,6 +200,43 @@ bool proof_record_judge_runs(struct judging *g, const struct proof_record *p)
 		}
 	}
 	return good;
+}
+
+/* The runs that must have verified their bytes. */
+static const struct wanted {
+	const char *operation;
+	bool reverse;
+} wanted[] = { { "write", false }, { "write", true }, { "read", false }, { "read", true } };
+
+static bool is_verified(struct judging *g, const struct proof_record *p, const struct wanted *w)
+{
+	json_t *run;
+	size_t i;
+
+	json_array_foreach(json_object_get(p->record, "runs"), i, run) {
+		if (!strcmp(json_get_string(run, "run", ""), "integrity") &&
+		    !strcmp(json_get_string(run, "operation", ""), w->operation) &&
+		    json_get_bool(run, "reverse", false) == w->reverse &&
+		    json_is_true(proof_record_run_fact(g, p, i, "verified")))
+			return true;
+	}
+	return false;
+}
+
+/* Every operation of both ways; the initiator is the one that moves unless it is reversed. */
+bool proof_record_judge_complete(struct judging *g, const struct proof_record *p)
+{
+	bool complete = true;
+
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		if (is_verified(g, p, &wanted[i]))
+			continue;
+		judge_unknown(g, "run it with all operations, both ways",
+			      "%s: no %s by the end that %s was verified", proof_record_name(g, p),
+			      wanted[i].operation, wanted[i].reverse ? "listened" : "connected");
+		complete = false;
+	}
+	return complete;
 }
 
 /* --- counters --------------------------------------------------------------------------------- */

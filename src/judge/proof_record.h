@@ -28,12 +28,24 @@ json_t *proof_record_fact(struct judging *g, const struct proof_record *p, const
 json_t *proof_record_run_fact(struct judging *g, const struct proof_record *p, size_t run,
 			      const char *name);
 
+/* A counter of an end ("local", "peer"): group "rdma" with its name in `a`, or "pause" with link and
+ * name. */
+json_t *proof_record_counter_fact(struct judging *g, const struct proof_record *p, const char *end,
+				  const char *group, const char *a, const char *b);
+
 /* "gpu-node-01/bond1 ↔ aistor-01/bond1" */
 const char *proof_record_name(struct judging *g, const struct proof_record *p);
-/* "write, gpu-node-01 to aistor-01 (run 3)": which run, and who moved. */
+/* "integrity of write by gpu-node-01": which run, and who moved. */
 const char *proof_record_run_name(struct judging *g, const struct proof_record *p, size_t run);
+
+/* Node that moves in a run of a record: the end that connected, unless it is reversed. Borrowed. */
+const char *proof_record_mover(json_t *record, json_t *run);
+/* Ends that sent to one listener at the same time, noted as evidence. */
+int64_t proof_record_senders(struct judging *g, const struct proof_record *p);
 
 /* Runs that saw wrong bytes, or did not take place, become findings. True: there was none. */
 bool proof_record_judge_runs(struct judging *g, const struct proof_record *p);
+/* Were all bytes of write and read verified, both ways? */
+bool proof_record_judge_complete(struct judging *g, const struct proof_record *p);
 /* Did RDMA carry the payload at both ends, and TCP did not? */
 bool proof_record_judge_counters(struct judging *g, const struct proof_record *p);
