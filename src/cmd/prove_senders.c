@@ -167,11 +167,11 @@ static int lead(struct prove_here *here, const struct cmd_args *args, bool *serv
 	int rc = seats_open(&s, &here->options, &err);
 	if (rc < 0)
 		return prove_complain(rc, &err);
-	prove_announce(here, s.seats, s.n);
 	rc = start(here, args, &s, &err);
 	if (rc < 0)
 		return cmd_complain(CMD_INTERNAL, &err);
 	prove_interrupts_forward(s.pids, s.n);
+	prove_announce(here, s.seats, s.n);
 	seats_leave(&s);
 	incast_lead(s.channels, s.n, s.outcomes);
 	prove_interrupts_release();
