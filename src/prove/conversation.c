@@ -137,6 +137,28 @@ static int run_step(struct conversation *c, const struct suite_step *step, json_
 	return error_set(err, -EINVAL, "no such run");
 }
 
+/* The completion that ended a run, at this end or at the other. What was flushed only tells that
+ * there is a cause. */
+static void note_completion(struct conversation *c, json_t *run)
+{
+	json_t *theirs = json_object_get(wire_error_detail(c->end->wire), "completion"), *completion;
+	enum ibv_wc_status status;
+	uint32_t vendor_error;
+	bool failed = endpoint_failed_completion(c->endpoint, &status, &vendor_error);
+	bool own = failed && !(status == IBV_WC_WR_FLUSH_ERR && json_is_object(theirs));
+
+	if (!own && !json_is_object(theirs))
+		return;
+	completion = json_object_new();
+	json_put_string(completion, "end", own == c->initiator ? "initiator" : "listener");
+	json_put_int(completion, "status", own ? status : json_get_int(theirs, "status", 0));
+	json_put_int(completion, "vendor_error",
+		     own ? vendor_error : json_get_int(theirs, "vendor_error", 0));
+	json_put(run, "completion", completion);
+	if (own)
+		json_put(c->detail, "completion", json_incref(completion));
+}
+
 /* One step, and what came of it in the record, an error too. */
 static int run_one(struct conversation *c, const struct suite_step *step, struct error *err)
 {
@@ -146,11 +168,13 @@ static int run_one(struct conversation *c, const struct suite_step *step, struct
 	int rc = run_step(c, step, &result, err);
 	json_t *run = keep(c, suite_run_name(step->run), step);
 
-	if (rc < 0)
+	if (rc < 0) {
 		rc = ask_other_end(c, rc, err);
-	/* who finds a wrong byte leaves, and waits for nobody */
-	else if (!json_is_false(json_object_get(result, "verified")))
+		note_completion(c, run);
+	} else if (!json_is_false(json_object_get(result, "verified"))) {
+		/* who finds a wrong byte leaves, and waits for nobody */
 		rc = conversation_go(c, err);
+	}
 	if (rc < 0) {
 		json_put_string(run, "error", error_text(err));
 		return error_wrap(err, "%s of %s", suite_run_name(step->run),
@@ -247,6 +271,7 @@ static void look_back(struct conversation *c, json_t *before)
 	const struct counters_payload moved = payload(c);
 
 	json_put(c->local, "memory", memory_facts(c->memory));
+	json_put(c->local, "kernel_log", kernel_watch_facts(&c->log));
 	json_put(c->local, "counters", counters_facts(difference, &moved));
 }
 
@@ -254,7 +279,7 @@ static void look_back(struct conversation *c, json_t *before)
 static int tell_outcome(struct conversation *c, json_t *before, struct error *err)
 {
 	_cleanup_json_ json_t *mine = json_object_new(), *theirs = NULL;
-	static const char *const members[] = { "memory", "counters" };
+	static const char *const members[] = { "memory", "counters", "kernel_log" };
 
 	/* no byte of the other end's last run may come after this end has looked */
 	int rc = conversation_meet(c, "done", err);
@@ -278,8 +303,13 @@ static int run_connected(struct conversation *c, const struct suite *suite, stru
 	_cleanup_json_ json_t *before = NULL;
 
 	int rc = conversation_stage_open(c, false, err);
-	if (rc < 0)
+	if (rc < 0) {
+		if (suite->n)
+			json_put_string(keep(c, suite_run_name(suite->step[0].run),
+					     &suite->step[0]), "error", error_text(err));
 		return rc;
+	}
+	kernel_watch_begin(&c->log, c->end->host);
 	before = counters_read(c->end->host, &c->path);
 	rc = conversation_meet(c, "start", err);
 	if (!rc)
@@ -298,6 +328,7 @@ int conversation_run(struct conversation *c, struct error *err)
 
 	c->runs = json_array_new();
 	c->marks = json_array_new();
+	c->detail = json_object_new();
 	suite_make(&suite, &c->parameters);
 	int rc = run_connected(c, &suite, err);
 	if (rc < 0 || c->failed || c->parameters.dscp < 0)

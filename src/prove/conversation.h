@@ -3,6 +3,7 @@
 #pragma once
 
 #include "prove/endpoint.h"
+#include "prove/kernel_watch.h"
 #include "prove/load.h"
 #include "prove/memory.h"
 #include "prove/record.h"
@@ -19,6 +20,8 @@ struct conversation {
 	json_t *runs, *marks;	/* lists of what was run over RC and over UD */
 	bool failed;		/* a run saw a wrong byte: nothing more is run */
 	json_t *skipped;	/* what perftest moved of the counters; NULL: it was not run */
+	struct kernel_watch log;	/* of the runs over RC */
+	json_t *detail;	/* for the other end, with the error of this one: {"completion"} */
 	/* of the present stage */
 	struct endpoint *endpoint;
 	struct memory *memory;
@@ -36,6 +39,13 @@ int conversation_incast_agree(struct conversation *c, json_t *agreed, struct err
 int conversation_incast_read(struct conversation *c, json_t *agreed, struct error *err);
 /* Wait for the other senders, when there are any. -ECANCELED: one of them is gone. */
 int conversation_go(const struct conversation *c, struct error *err);
+
+/* The memory of this end, as the parameters have it. `*gpus` is to be cleared after use. */
+struct memory_request conversation_memory_request(const struct conversation *c,
+						  struct gpu_choice *gpus);
+/* Both ends, when the memory of one is given as a DMA-BUF: the runs "register". An error is of the
+ * other end or of the channel; what cannot be registered is in the runs. */
+int conversation_registration(struct conversation *c, struct error *err);
 
 /* Endpoint and memory of a stage (RC, or UD), connected. */
 int conversation_stage_open(struct conversation *c, bool ud, struct error *err);

@@ -3,6 +3,7 @@
 #include "prove/conversation.h"
 
 #include "base/alloc.h"
+#include "site/pci_path.h"
 
 #define ECT0 2u	/* ECN capable, RFC 3168 */
 
@@ -38,6 +39,30 @@ void conversation_stage_close(struct conversation *c)
 	c->endpoint = NULL;
 }
 
+/* Does the IOMMU translate what the NIC asks for? */
+static bool iommu_translates(const struct conversation *c)
+{
+	json_t *nic = c->path.pci ? json_at(c->end->want.snapshot, "/pci/devices/%s", c->path.pci) :
+				    NULL;
+
+	return pci_iommu_translates(json_get_string(nic, "iommu_type", NULL));
+}
+
+struct memory_request conversation_memory_request(const struct conversation *c,
+						  struct gpu_choice *gpus)
+{
+	gpu_choice_make(gpus, c->end->want.snapshot, c->path.pci);
+	return (struct memory_request){
+		.kind = c->parameters.memory[!c->initiator],
+		.length = session_memory_bytes(&c->parameters),
+		.numa_node = c->path.numa_node,
+		.gpu = c->end->gpu,
+		.gpus = gpus,
+		.dmabuf_chunk = iommu_translates(c) ? MEMORY_CHUNK_IOMMU : 0,
+		.dmabuf_double = c->end->dmabuf_double,
+	};
+}
+
 static int stage_make(struct conversation *c, bool ud, struct error *err)
 {
 	const struct session_parameters *p = &c->parameters;
@@ -51,16 +76,15 @@ static int stage_make(struct conversation *c, bool ud, struct error *err)
 		.ud = ud,
 		.traffic_class = conversation_traffic_class(p),
 	};
-	const struct memory_request memory = {
-		/* the bytes of a marking message are read by the CPU, whatever is to be proven */
-		.kind = ud ? "host" : p->memory[!c->initiator],
-		.length = session_memory_bytes(p),
-		.numa_node = c->path.numa_node,
-		.gpu = c->end->gpu,
-		.dmabuf_double = c->end->dmabuf_double,
-	};
+	_cleanup_gpu_choice_ struct gpu_choice gpus = {0};
+	struct memory_request memory = conversation_memory_request(c, &gpus);
 
+	/* the bytes of a marking message are read by the CPU, whatever is to be proven */
+	if (ud)
+		memory.kind = "host";
 	int rc = endpoint_open(&c->endpoint, &request, err);
+	if (!rc && !ud)
+		rc = conversation_registration(c, err);
 	if (!rc)
 		rc = memory_new(&c->memory, &memory, err);
 	if (!rc)

@@ -84,6 +84,7 @@ static const char *look_up(struct cuda *cuda, void *library, const char **since)
 		{"cuCtxSynchronize", &cuda->context_synchronize},
 		{"cuMemAlloc_v2", &cuda->alloc},
 		{"cuMemFree_v2", &cuda->free},
+		{"cuMemGetInfo_v2", &cuda->memory_info},
 		{"cuMemGetAddressRange_v2", &cuda->address_range},
 		{"cuMemcpyHtoD_v2", &cuda->copy_to_gpu},
 		{"cuMemcpyDtoH_v2", &cuda->copy_to_host},

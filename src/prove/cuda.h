@@ -25,6 +25,9 @@ typedef struct cu_stream *cu_stream;
 
 /* Values of cuda.h. */
 enum {
+	/* CUresult */
+	CU_ERROR_INVALID_VALUE = 1,
+	CU_ERROR_INVALID_DEVICE = 101,
 	/* CUdevice_attribute */
 	CU_MULTIPROCESSOR_COUNT = 16,
 	CU_COMPUTE_CAPABILITY_MAJOR = 75,
@@ -65,6 +68,7 @@ struct cuda {
 	cu_result (*context_synchronize)(void);
 	cu_result (*alloc)(cu_address *address, size_t size);
 	cu_result (*free)(cu_address address);
+	cu_result (*memory_info)(size_t *free, size_t *total);
 	cu_result (*address_range)(cu_address *base, size_t *size, cu_address address);
 	cu_result (*copy_to_gpu)(cu_address to, const void *from, size_t size);
 	cu_result (*copy_to_host)(void *to, cu_address from, size_t size);

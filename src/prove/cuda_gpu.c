@@ -2,31 +2,83 @@
 /* What a GPU must be able to do before its memory is given to a NIC. */
 #include <ctype.h>
 #include <errno.h>
+#include <string.h>
 
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "base/text.h"
 #include "prove/cuda_gpu.h"
 
 #define NAME_SIZE 256
 
-static int find_gpu(struct cuda_gpu *gpu, const char *bdf, struct error *err)
+/* "GPU 0000:1b:00.0: …; there are 0000:43:00.0, …" */
+static int no_such_gpu(const struct cuda_gpu *gpu, const char *bdf, struct error *err)
+{
+	_cleanup_strbuf_ struct strbuf seen = {0};
+	int n = 0;
+
+	if (gpu->cuda.device_count(&n) != 0)
+		n = 0;
+	for (int i = 0; i < n; i++) {
+		char name[CUDA_BDF_SIZE];
+		cu_device device;
+
+		if (gpu->cuda.device_get(&device, i) == 0 &&
+		    gpu->cuda.device_bus_id(name, sizeof(name), device) == 0)
+			strbuf_printf(&seen, "%s%s", seen.len ? ", " : "", name);
+	}
+	_cleanup_free_ char *safe = text_printable(bdf, strlen(bdf));
+
+	return error_set(err, -ENODEV, "GPU %s: CUDA sees no such GPU; there is %s", safe,
+			 seen.len ? strbuf_str(&seen) : "none");
+}
+
+static int gpu_asked_for(struct cuda_gpu *gpu, const char *bdf, struct error *err)
+{
+	cu_result result = gpu->cuda.device_by_bus_id(&gpu->device, bdf);
+
+	if (result == CU_ERROR_INVALID_VALUE || result == CU_ERROR_INVALID_DEVICE)
+		return no_such_gpu(gpu, bdf, err);
+	if (result != 0)
+		return cuda_error(&gpu->cuda, result, err, "GPU %s (cuDeviceGetByPCIBusId)", bdf);
+	return 0;
+}
+
+/* A container sees some of the host's GPUs only. */
+static int gpu_nearest(struct cuda_gpu *gpu, const struct gpu_choice *choice, struct error *err)
 {
 	cu_result result;
 
-	if (bdf) {
-		result = gpu->cuda.device_by_bus_id(&gpu->device, bdf);
-		if (result != 0)
-			return cuda_error(&gpu->cuda, result, err, "GPU %s (cuDeviceGetByPCIBusId)",
-					  bdf);
-	} else {
-		result = gpu->cuda.device_get(&gpu->device, 0);
-		if (result != 0)
-			return cuda_error(&gpu->cuda, result, err, "the first GPU (cuDeviceGet)");
+	for (size_t i = 0; choice && i < choice->n; i++) {
+		if (gpu->cuda.device_by_bus_id(&gpu->device, choice->list[i].bdf) == 0)
+			return 0;
 	}
-	result = gpu->cuda.device_bus_id(gpu->bdf, sizeof(gpu->bdf), gpu->device);
+	result = gpu->cuda.device_get(&gpu->device, 0);
+	return result == 0 ? 0 :
+			     cuda_error(&gpu->cuda, result, err, "the first GPU (cuDeviceGet)");
+}
+
+static int find_gpu(struct cuda_gpu *gpu, const char *bdf, const struct gpu_choice *choice,
+		    json_t *facts, struct error *err)
+{
+	int rc = bdf ? gpu_asked_for(gpu, bdf, err) : gpu_nearest(gpu, choice, err);
+
+	if (rc < 0)
+		return rc;
+	cu_result result = gpu->cuda.device_bus_id(gpu->bdf, sizeof(gpu->bdf), gpu->device);
+
 	if (result != 0)
 		return cuda_error(&gpu->cuda, result, err, "cuDeviceGetPCIBusId");
 	/* as sysfs writes it */
 	for (char *c = gpu->bdf; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
+	const struct gpu_candidate *place = gpu_choice_find(choice, gpu->bdf);
+
+	json_put_string(facts, "bdf", gpu->bdf);
+	json_put_stringf(facts, "why", "%s%s%s",
+			 bdf ? "asked for" : place ? "the nearest that CUDA sees" :
+						     "the first that CUDA names",
+			 place ? ": " : "", place ? place->distance : "");
 	return 0;
 }
 
@@ -46,7 +98,6 @@ static int put_facts(const struct cuda_gpu *gpu, json_t *facts, struct error *er
 	char name[NAME_SIZE] = "";
 	int major, minor, rc;
 
-	json_put_string(facts, "bdf", gpu->bdf);
 	if (gpu->cuda.device_name(name, sizeof(name), gpu->device) == 0)
 		json_put_string(facts, "model", name);
 	rc = attribute(gpu, &major, CU_COMPUTE_CAPABILITY_MAJOR, "COMPUTE_CAPABILITY_MAJOR", err);
@@ -87,13 +138,14 @@ static int find_ordering(struct cuda_gpu *gpu, json_t *facts, struct error *err)
 	return 0;
 }
 
-static int find_dmabuf(const struct cuda_gpu *gpu, struct error *err)
+static int find_dmabuf(const struct cuda_gpu *gpu, json_t *facts, struct error *err)
 {
 	int supported, rc;
 
 	rc = attribute(gpu, &supported, CU_DMA_BUF_SUPPORTED, "DMA_BUF_SUPPORTED", err);
 	if (rc < 0)
 		return rc;
+	json_put_bool(facts, "dmabuf", supported);
 	if (!supported)
 		return error_set(err, -EOPNOTSUPP, "GPU %s: the driver cannot export memory as a "
 				 "DMA-BUF (CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED is 0): that needs "
@@ -102,18 +154,19 @@ static int find_dmabuf(const struct cuda_gpu *gpu, struct error *err)
 	return 0;
 }
 
-int cuda_gpu_open(struct cuda_gpu *gpu, const char *bdf, json_t *facts, struct error *err)
+int cuda_gpu_open(struct cuda_gpu *gpu, const char *bdf, const struct gpu_choice *choice,
+		  json_t *facts, struct error *err)
 {
 	cu_result result;
 	int rc;
 
 	rc = cuda_load(&gpu->cuda, err);
 	if (rc == 0)
-		rc = find_gpu(gpu, bdf, err);
-	if (rc == 0)
-		rc = find_dmabuf(gpu, err);
+		rc = find_gpu(gpu, bdf, choice, facts, err);
 	if (rc == 0)
 		rc = put_facts(gpu, facts, err);
+	if (rc == 0)
+		rc = find_dmabuf(gpu, facts, err);
 	if (rc == 0)
 		rc = find_ordering(gpu, facts, err);
 	if (rc < 0)

@@ -14,7 +14,7 @@ static const struct memory_kind *const kinds[] = {
 	&memory_kind_cuda,
 };
 
-static const struct memory_kind *find_kind(const char *name)
+const struct memory_kind *memory_kind_find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (strcmp(kinds[i]->name, name) == 0)
@@ -36,7 +36,7 @@ int memory_size_region(struct memory *memory, size_t page, struct error *err)
 
 int memory_new(struct memory **memory, const struct memory_request *request, struct error *err)
 {
-	const struct memory_kind *kind = find_kind(request->kind);
+	const struct memory_kind *kind = memory_kind_find(request->kind);
 	struct memory *m;
 	int rc;
 

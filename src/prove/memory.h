@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "host/verbs.h"
+#include "prove/gpu_choice.h"
 #include "prove/pattern.h"
 
 struct memory;
@@ -15,7 +16,8 @@ struct memory_request {
 	const char *kind;	/* "host", "huge", "udmabuf", "cuda" */
 	size_t length;		/* usable bytes; canaries stand around them */
 	int numa_node;		/* of the NIC, -1: not known */
-	const char *gpu;	/* BDF, for cuda; NULL: the first */
+	const char *gpu;	/* BDF, for cuda; NULL: the first of `gpus` that CUDA sees */
+	const struct gpu_choice *gpus;	/* NULL, or none that CUDA sees: its first */
 	/* Usable bytes of one DMA-BUF of cuda, each with an MR of its own: where the IOMMU
 	 * translates, irdma fails with ENOMEM above some 2 GiB. 0: all in one. */
 	size_t dmabuf_chunk;
@@ -77,6 +79,6 @@ size_t memory_length(const struct memory *memory);
 void *memory_pointer(const struct memory *memory, size_t offset);
 
 /* What a record says of it, new reference: kind, length, canary, page_bytes, numa_wanted, numa
- * (where the pages are), numa_note (what could not be had), registrations, registration_ns, double,
- * double_why, gpu. */
+ * (where the pages are), numa_note (what could not be had), registrations, registration_ns,
+ * dmabuf_chunk_bytes, double, double_why, gpu. */
 json_t *memory_facts(const struct memory *memory);

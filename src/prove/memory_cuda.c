@@ -54,21 +54,37 @@ static int allocate(struct memory *memory, struct cuda_memory *m, struct error *
 	return 0;
 }
 
-static int cuda_make(struct memory *memory, const struct memory_request *request, struct error *err)
+/* The GPU, with nothing on it yet. */
+static int cuda_source(struct memory *memory, const struct memory_request *request,
+		       struct error *err)
 {
 	struct cuda_memory *m = xcalloc(1, sizeof(*m));
 	int rc;
 
 	memory->own = m;
+	rc = cuda_gpu_open(&m->gpu, request->gpu, request->gpus, json_obj(memory->facts, "gpu"),
+			   err);
+	memory->is_double = m->gpu.cuda.is_double;
+	m->register_beneath = m->gpu.cuda.is_double && request->dmabuf_double;
+	return rc;
+}
+
+static int cuda_make(struct memory *memory, const struct memory_request *request, struct error *err)
+{
+	struct cuda_memory *m;
+	int rc;
+
+	rc = cuda_source(memory, request, err);
+	if (rc < 0)
+		return rc;
 	if (request->dmabuf_chunk % MEMORY_CANARY != 0)
 		return error_set(err, -EINVAL, "a DMA-BUF of %zu bytes is not a multiple of %u",
 				 request->dmabuf_chunk, MEMORY_CANARY);
+	m = memory->own;
 	m->chunk = request->dmabuf_chunk;
+	if (m->chunk)
+		json_put_u64(memory->facts, "dmabuf_chunk_bytes", m->chunk);
 	rc = memory_size_region(memory, GPU_PAGE, err);
-	if (rc == 0)
-		rc = cuda_gpu_open(&m->gpu, request->gpu, json_obj(memory->facts, "gpu"), err);
-	memory->is_double = m->gpu.cuda.is_double;
-	m->register_beneath = m->gpu.cuda.is_double && request->dmabuf_double;
 	if (rc == 0)
 		rc = cuda_gpu_enter(&m->gpu, err);
 	if (rc < 0)
@@ -166,6 +182,60 @@ static int cuda_register(struct memory *memory, struct ibv_pd *pd, struct error 
 	} while (rc == 0 && start < memory->region);
 	cuda_gpu_leave(&m->gpu);
 	return rc;
+}
+
+/* Smaller ones are parts of an allocation of whole pages: an allocation of its own of less than
+ * that may lie anywhere in such a page. */
+static int try_entered(struct memory *memory, struct ibv_pd *pd, size_t length, const char **call,
+		       struct error *err)
+{
+	struct cuda_memory *m = memory->own;
+	_cleanup_close_ int fd = -1;
+	cu_address address;
+
+	*call = "cuMemAlloc_v2";
+	cu_result result = m->gpu.cuda.alloc(&address, length > GPU_PAGE ? length : GPU_PAGE);
+
+	if (result != 0)
+		return cuda_error(&m->gpu.cuda, result, err, "GPU %s: cuMemAlloc_v2 of %zu bytes",
+				  m->gpu.bdf, length);
+	*call = "cuMemGetHandleForAddressRange";
+	int rc = export_range(m, &fd, address, length, err);
+
+	if (rc == 0) {
+		*call = "ibv_reg_dmabuf_mr";
+		rc = memory_try_dmabuf(memory, pd, fd, address, length, err);
+	}
+	m->gpu.cuda.free(address);
+	return rc;
+}
+
+static int cuda_try(struct memory *memory, struct ibv_pd *pd, size_t length, const char **call,
+		    struct error *err)
+{
+	struct cuda_memory *m = memory->own;
+	int rc = cuda_gpu_enter(&m->gpu, err);
+
+	*call = "cuCtxPushCurrent_v2";
+	if (rc < 0)
+		return rc;
+	rc = try_entered(memory, pd, length, call, err);
+	cuda_gpu_leave(&m->gpu);
+	return rc;
+}
+
+/* Half of what is free: others may work on this GPU. */
+static size_t cuda_try_limit(const struct memory *memory)
+{
+	const struct cuda_memory *m = memory->own;
+	size_t free_bytes = 0, total;
+
+	if (cuda_gpu_enter(&m->gpu, NULL) < 0)
+		return 0;
+	if (m->gpu.cuda.memory_info(&free_bytes, &total) != 0)
+		free_bytes = 0;
+	cuda_gpu_leave(&m->gpu);
+	return free_bytes / 2;
 }
 
 static int cuda_fill(struct memory *memory, size_t at, size_t len, uint64_t stream_offset,
@@ -268,6 +338,9 @@ const struct memory_kind memory_kind_cuda = {
 	.make = cuda_make,
 	.close = cuda_close,
 	.reg = cuda_register,
+	.try_open = cuda_source,
+	.try_length = cuda_try,
+	.try_limit = cuda_try_limit,
 	.fill = cuda_fill,
 	.check = cuda_check,
 	.poison = cuda_poison,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kind of memory brings, for memory.c and the kinds themselves only. A new kind is a file
- * that defines a struct memory_kind and one line in the table of memory.c.
+ * What a kind of memory brings, for memory.c, registration.c and the kinds themselves only. A new
+ * kind is a file that defines a struct memory_kind and one line in the table of memory.c.
  *
  * A memory is one region: canary, usable bytes, canary, all inside the same registration, so that a
  * provider that writes beside its target is seen and not stopped by the NIC. Functions of a kind
@@ -53,6 +53,17 @@ struct memory_kind {
 	/* Add chunks that cover the region, by memory_add_mr() or memory_add_dmabuf(). */
 	int (*reg)(struct memory *memory, struct ibv_pd *pd, struct error *err);
 
+	/* How much a NIC can register of memory that is given as a DMA-BUF; all NULL for other kinds.
+	 * try_open() finds where the memory is to come from, and its facts, without making the
+	 * region; after a failure close() is called as well. try_length() makes `length` bytes (a
+	 * power of two, whole pages), exports, registers and gives them back; `*call` becomes the
+	 * call that failed. try_limit(): no longer one is worth a try. */
+	int (*try_open)(struct memory *memory, const struct memory_request *request,
+			struct error *err);
+	int (*try_length)(struct memory *memory, struct ibv_pd *pd, size_t length,
+			  const char **call, struct error *err);
+	size_t (*try_limit)(const struct memory *memory);
+
 	/* Work on the bytes where they lie. All NULL when `mapped` is set: memory.c does it. */
 	int (*fill)(struct memory *memory, size_t at, size_t len, uint64_t stream_offset,
 		    const struct pattern *p, struct error *err);
@@ -68,6 +79,9 @@ struct memory_kind {
 
 extern const struct memory_kind memory_kind_host, memory_kind_huge, memory_kind_udmabuf,
 	memory_kind_cuda;
+
+/* NULL: there is no such kind. */
+const struct memory_kind *memory_kind_find(const char *name);
 
 /* For a kind's make(): region = canary, memory->length, canary, in whole pages of `page` bytes (a
  * power of two). -EINVAL: the length is 0, or more than an address can hold. */
@@ -89,3 +103,7 @@ int memory_add_mr(struct memory *memory, struct ibv_pd *pd, size_t start, size_t
  * address (a GPU virtual address for CUDA). */
 int memory_add_dmabuf(struct memory *memory, struct ibv_pd *pd, int fd, uint64_t fd_offset,
 		      size_t start, size_t length, struct error *err);
+/* Register a DMA-BUF of `length` bytes at `address` as memory_add_dmabuf() does, and deregister it
+ * at once. */
+int memory_try_dmabuf(const struct memory *memory, struct ibv_pd *pd, int fd, uint64_t address,
+		      size_t length, struct error *err);

@@ -30,12 +30,14 @@ static const struct meaning of_mr[] = {
 
 /* Pages of a DMA-BUF are not counted as locked memory of the process. */
 static const struct meaning of_dmabuf[] = {
-	{ EOPNOTSUPP, "EOPNOTSUPP", "the provider, or the kernel's RDMA core, takes no DMA-BUF" },
+	{ EOPNOTSUPP, "EOPNOTSUPP", "not supported by this provider: its library or its kernel "
+	  "driver takes no DMA-BUF" },
 	{ EPROTONOSUPPORT, "EPROTONOSUPPORT",
 	  "the kernel's RDMA core knows no DMA-BUF (Linux 5.12 or newer does)" },
 	{ EINVAL, "EINVAL", "length, offset or alignment do not fit the DMA-BUF, or it cannot be "
 	  "attached to this device" },
 	{ ENOMEM, "ENOMEM", "the adapter or the IOMMU has no room for it in one piece" },
+	{ EFAULT, "EFAULT", "its pages cannot be mapped for this device" },
 	{ ENOTSUPP_KERNEL, "ENOTSUPP", "the exporter refuses to be attached to this device" },
 	{ EREMOTEIO, "EREMOTEIO", "the NIC cannot reach the exporter's memory over PCIe" },
 	{ EBADF, "EBADF", "the descriptor is no DMA-BUF" },
@@ -81,19 +83,43 @@ int memory_add_mr(struct memory *memory, struct ibv_pd *pd, size_t start, size_t
 	return 0;
 }
 
-int memory_add_dmabuf(struct memory *memory, struct ibv_pd *pd, int fd, uint64_t fd_offset,
-		      size_t start, size_t length, struct error *err)
+/* NULL: refused, and `*rc` and `err` say how. */
+static struct ibv_mr *register_dmabuf(const struct memory *memory, struct ibv_pd *pd, int fd,
+				      uint64_t fd_offset, uint64_t iova, size_t length, int *rc,
+				      struct error *err)
 {
 	struct ibv_mr *mr;
 
-	if (!memory->verbs->reg_dmabuf_mr)
-		return error_set(err, -EOPNOTSUPP, "this libibverbs has no ibv_reg_dmabuf_mr: "
-				 "rdma-core 34 or newer has");
-	mr = memory->verbs->reg_dmabuf_mr(pd, fd_offset, length, memory->address + start, fd,
-					  ACCESS);
-	if (!mr)
-		return refused(errno, "ibv_reg_dmabuf_mr", of_dmabuf, ARRAY_SIZE(of_dmabuf),
-			       length, err);
-	add_chunk(memory, mr, start, length);
-	return 0;
+	if (!memory->verbs->reg_dmabuf_mr) {
+		*rc = error_set(err, -EOPNOTSUPP, "this libibverbs has no ibv_reg_dmabuf_mr: "
+				"rdma-core 34 or newer has");
+		return NULL;
+	}
+	mr = memory->verbs->reg_dmabuf_mr(pd, fd_offset, length, iova, fd, ACCESS);
+	*rc = mr ? 0 : refused(errno, "ibv_reg_dmabuf_mr", of_dmabuf, ARRAY_SIZE(of_dmabuf), length,
+			       err);
+	return mr;
+}
+
+int memory_add_dmabuf(struct memory *memory, struct ibv_pd *pd, int fd, uint64_t fd_offset,
+		      size_t start, size_t length, struct error *err)
+{
+	int rc;
+	struct ibv_mr *mr = register_dmabuf(memory, pd, fd, fd_offset, memory->address + start,
+					    length, &rc, err);
+
+	if (mr)
+		add_chunk(memory, mr, start, length);
+	return rc;
+}
+
+int memory_try_dmabuf(const struct memory *memory, struct ibv_pd *pd, int fd, uint64_t address,
+		      size_t length, struct error *err)
+{
+	int rc;
+	struct ibv_mr *mr = register_dmabuf(memory, pd, fd, 0, address, length, &rc, err);
+
+	if (mr)
+		memory->verbs->dereg_mr(mr);
+	return rc;
 }

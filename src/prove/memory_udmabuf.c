@@ -36,17 +36,24 @@ static int map(struct memory *memory, int memfd, struct error *err)
 	return 0;
 }
 
-static int udmabuf_open(struct memory *memory, const struct memory_request *request,
-			struct error *err)
+static struct udmabuf *udmabuf_new(struct memory *memory, const struct memory_request *request)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct udmabuf *u = xmalloc(sizeof(*u));
-	_cleanup_error_ struct error why = {0};
-	int rc;
 
 	*u = (struct udmabuf){ .memfd = -1, .dmabuf = -1,
 			       .may_be_double = request->dmabuf_double };
 	memory->own = u;
+	return u;
+}
+
+static int udmabuf_open(struct memory *memory, const struct memory_request *request,
+			struct error *err)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct udmabuf *u = udmabuf_new(memory, request);
+	_cleanup_error_ struct error why = {0};
+	int rc;
+
 	rc = memory_size_region(memory, page, err);
 	if (rc < 0)
 		return rc;
@@ -98,9 +105,43 @@ static int udmabuf_register(struct memory *memory, struct ibv_pd *pd, struct err
 	return memory_add_mr(memory, pd, 0, memory->region, err);
 }
 
+static int udmabuf_source(struct memory *memory, const struct memory_request *request,
+			  struct error *err RH_UNUSED)
+{
+	udmabuf_new(memory, request);
+	return 0;
+}
+
+static int udmabuf_try(struct memory *memory, struct ibv_pd *pd, size_t length, const char **call,
+		       struct error *err)
+{
+	*call = "memfd_create";
+	_cleanup_close_ int memfd = udmabuf_memory(length, err);
+
+	if (memfd < 0)
+		return memfd;
+	*call = "UDMABUF_CREATE";
+	_cleanup_close_ int dmabuf = udmabuf_export(memfd, length, err);
+
+	if (dmabuf < 0)
+		return dmabuf;
+	*call = "ibv_reg_dmabuf_mr";
+	/* nothing is mapped: any iova of the right phase will do */
+	return memory_try_dmabuf(memory, pd, dmabuf, length, length, err);
+}
+
+/* The size_limit_mb that drivers/dma-buf/udmabuf.c has unless it was changed. */
+static size_t udmabuf_try_limit(const struct memory *memory RH_UNUSED)
+{
+	return (size_t)64 << 20;
+}
+
 const struct memory_kind memory_kind_udmabuf = {
 	.name = "udmabuf",
 	.make = udmabuf_open,
 	.close = udmabuf_close,
 	.reg = udmabuf_register,
+	.try_open = udmabuf_source,
+	.try_length = udmabuf_try,
+	.try_limit = udmabuf_try_limit,
 };

@@ -25,6 +25,18 @@ static void RH_PRINTF(3, 4) find(struct finding *f, enum status status, const ch
 		f->status = status;
 }
 
+/* What could be registered decides nothing by itself; nothing is why a proof did not take place. */
+static void judge_registration(struct finding *f, json_t *run)
+{
+	json_t *result = json_object_get(run, "result"), *tried = json_object_get(result, "tried");
+	json_t *last = json_array_get(tried, json_array_size(tried) - 1);
+	const char *stopped = json_get_string(result, "stopped", "the record does not say why");
+
+	if (json_get_int(result, "largest_bytes", 0) <= 0)
+		find(f, UNKNOWN, "the NIC of the %s registered no DMA-BUF: %s",
+		     json_get_string(run, "end", "?"), json_get_string(last, "text", stopped));
+}
+
 static void judge_run(struct finding *f, json_t *run)
 {
 	const char *kind = json_get_string(run, "run", "?");
@@ -68,7 +80,8 @@ json_t *proof_verdict(json_t *record)
 	size_t i;
 
 	json_array_foreach(runs, i, run)
-		judge_run(&f, run);
+		(strcmp(json_get_string(run, "run", ""), "register") ? judge_run :
+								       judge_registration)(&f, run);
 	if (!json_array_size(runs))
 		find(&f, UNKNOWN, "nothing was run");
 	judge_end(&f, record, "local");

@@ -112,13 +112,15 @@ static void conversation_clear(struct conversation *c)
 	json_decref(c->runs);
 	json_decref(c->marks);
 	json_decref(c->skipped);
+	json_decref(c->detail);
+	kernel_watch_clear(&c->log);
 }
 
 /* Who fails says why; who was told, or has nobody to tell it to, does not. */
 static void tell_failure(const struct conversation *c, int rc, struct error *err)
 {
 	if (rc < 0 && rc != -EREMOTEIO && rc != -ECONNRESET && rc != -ENOTCONN)
-		wire_send_error(c->end->wire, err);
+		wire_send_error_detail(c->end->wire, err, c->detail);
 }
 
 static int finish(struct conversation *c, int rc, json_t **records, struct error *err)

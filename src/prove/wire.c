@@ -56,6 +56,7 @@ struct wire {
 	char *peer;
 	struct wire_keys keys;
 	uint64_t sent, received;	/* frames */
+	json_t *detail;			/* of the peer's error */
 	bool broken;			/* a frame is half sent, or was not the peer's */
 	/* the frame that is coming in */
 	uint8_t prefix[WIRE_LENGTH_BYTES];
@@ -99,6 +100,7 @@ void wire_close(struct wire *wire)
 	close(wire->fd);
 	free(wire->peer);
 	free(wire->body);
+	json_decref(wire->detail);
 	explicit_bzero(&wire->keys, sizeof(wire->keys));
 	free(wire);
 }
@@ -272,6 +274,9 @@ static int take_message(struct wire *wire, const char *type, json_t **message, i
 	if (strcmp(is, "error") == 0) {
 		const char *text = json_get_string(came, "text", "an error without a text");
 		_cleanup_free_ char *safe = text_printable(text, strlen(text));
+
+		json_decref(wire->detail);
+		wire->detail = json_incref(json_object_get(came, "detail"));
 		return error_set(err, -EREMOTEIO, "the other end: %s", safe);
 	}
 	if (type && strcmp(is, type) != 0) {
@@ -334,11 +339,22 @@ int wire_send(struct wire *wire, json_t *message, int timeout_ms, struct error *
 	return rc;
 }
 
+json_t *wire_error_detail(const struct wire *wire)
+{
+	return wire->detail;
+}
+
 void wire_send_error(struct wire *wire, const struct error *why)
+{
+	wire_send_error_detail(wire, why, NULL);
+}
+
+void wire_send_error_detail(struct wire *wire, const struct error *why, json_t *detail)
 {
 	_cleanup_json_ json_t *message = json_object_new();
 
 	json_put_string(message, "type", "error");
 	json_put_string(message, "text", error_text(why));
+	json_put(message, "detail", json_incref(detail));
 	wire_send(wire, message, SEND_ERROR_MS, NULL);
 }

@@ -53,6 +53,10 @@ int wire_receive(struct wire *wire, const char *type, json_t **message, int time
 		 struct error *err);
 /* Tell the peer why we stop; failures are ignored. */
 void wire_send_error(struct wire *wire, const struct error *why);
+/* The same, with an object (NULL: none) that goes with the text. */
+void wire_send_error_detail(struct wire *wire, const struct error *why, json_t *detail);
+/* What went with the peer's error, NULL: nothing. Nothing of it is checked. Borrowed. */
+json_t *wire_error_detail(const struct wire *wire);
 /* Numeric address of the peer. */
 const char *wire_peer(const struct wire *wire);
 /* Descriptor, to poll(2) for a peer that goes away. */

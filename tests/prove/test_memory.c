@@ -411,7 +411,7 @@ static void refusals_of_a_dmabuf(void **state)
 		int code;
 		const char *words;
 	} refusals[] = {
-		{ EOPNOTSUPP, "ibv_reg_dmabuf_mr of 1048576 bytes: EOPNOTSUPP: the provider" },
+		{ EOPNOTSUPP, "ibv_reg_dmabuf_mr of 1048576 bytes: EOPNOTSUPP: not supported by this provider" },
 		{ EINVAL, "EINVAL: length, offset or alignment" },
 		{ ENOMEM, "ENOMEM: the adapter or the IOMMU" },
 		{ 524, "ENOTSUPP: the exporter refuses" },

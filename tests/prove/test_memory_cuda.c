@@ -154,8 +154,8 @@ static void test_make_fails(void **state)
 	static const struct failure cases[] = {
 		{ "cuInit=803", NULL, -ELIBACC, "libcuda and the kernel module are of different" },
 		{ "cuDeviceGet=101", NULL, -ENODEV, "the first GPU (cuDeviceGet)" },
-		{ NULL, "0000:99:00.0", -ENODEV, "GPU 0000:99:00.0 (cuDeviceGetByPCIBusId): "
-						 "CUDA_ERROR_INVALID_DEVICE (101)" },
+		{ NULL, "0000:99:00.0", -ENODEV, "GPU 0000:99:00.0: CUDA sees no such GPU; there is "
+						 "0000:1B:00.0, 0000:43:00.0" },
 		{ "cuDeviceGetPCIBusId=1", NULL, -EINVAL, "cuDeviceGetPCIBusId" },
 		{ "dma_buf=0", "0000:43:00.0", -EOPNOTSUPP, "GPU 0000:43:00.0: the driver cannot "
 							    "export memory as a DMA-BUF" },
