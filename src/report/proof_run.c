@@ -129,6 +129,23 @@ static void put_marking(struct wrap *w, json_t *result)
 			  json_get_string(result, "why", "no reason"));
 }
 
+static void put_perftest(struct wrap *w, json_t *result)
+{
+	json_t *median = json_object_get(result, "median_ns"), *ratio;
+
+	if (median)
+		wrap_putf(w, WRAP_BOLD, "%.1f us", json_number_value(median) / 1000);
+	else
+		wrap_putf(w, WRAP_BOLD, "%.3g Gbit/s", real(result, "gbit_per_s"));
+	wrap_putf(w, WRAP_PLAIN, "%s with messages of ", median ? " median" : "");
+	put_size(w, json_get_int(result, "size_bytes", 0));
+	wrap_putf(w, WRAP_PLAIN, " by %s %s", json_get_string(result, "tool", "?"),
+		  json_get_string(result, "version", "?"));
+	ratio = json_object_get(result, "ratio");
+	if (ratio)
+		wrap_putf(w, WRAP_PLAIN, "; railhead ÷ perftest %.2f", json_number_value(ratio));
+}
+
 void proof_put_result(struct wrap *w, const char *kind, json_t *result)
 {
 	static const struct {
@@ -139,6 +156,7 @@ void proof_put_result(struct wrap *w, const char *kind, json_t *result)
 		{ "bandwidth", put_bandwidth },
 		{ "latency", put_latency },
 		{ "marking", put_marking },
+		{ "perftest", put_perftest },
 	};
 
 	if (put_fault(w, result))

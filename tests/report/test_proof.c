@@ -73,6 +73,25 @@ static void proven(void **state)
 	assert_null(strstr(text, "sent"));
 }
 
+static void beside_perftest(void **state)
+{
+	_cleanup_free_ char *text = text_of("host", "pass",
+		"{'run': 'perftest', 'operation': 'write', 'reverse': false, 'result': {"
+		" 'tool': 'ib_write_bw', 'version': '6.06', 'gbit_per_s': 96.1, 'ratio': 1.0125,"
+		" 'size_bytes': 65536}},"
+		"{'run': 'perftest', 'operation': 'read', 'reverse': false, 'result': {"
+		" 'tool': 'ib_read_lat', 'version': '26.01', 'median_ns': 2240, 'size_bytes': 8}},"
+		"{'run': 'perftest', 'operation': 'send', 'reverse': false, 'error':"
+		" 'store-1: ib_send_bw is not installed (package perftest)'}", &wide);
+
+	(void)state;
+	says(text, "perftest    write, gpu-1 → store-1: 96.1 Gbit/s with messages of 64 KiB by "
+		   "ib_write_bw 6.06; railhead ÷ perftest 1.01\n");
+	says(text, "read, store-1 → gpu-1: 2.2 us median with messages of 8 B by ib_read_lat 26.01\n");
+	says(text, "send, gpu-1 → store-1: store-1: ib_send_bw is not installed");
+	says(text, "PROVEN");
+}
+
 static void wrong(void **state)
 {
 	_cleanup_free_ char *text = text_of("marking", "fail",
@@ -117,6 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(proven),
+		cmocka_unit_test(beside_perftest),
 		cmocka_unit_test(wrong),
 		cmocka_unit_test(marked),
 		cmocka_unit_test(quiet_and_verbose),
