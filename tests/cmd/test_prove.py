@@ -13,6 +13,8 @@ import socket
 import subprocess
 import sys
 import threading
+import time
+from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from tap import Tap  # noqa: E402
@@ -167,6 +169,57 @@ def one_after_another(t):
         t.ok(status == -signal.SIGINT and not out, "Ctrl-C ends a listener", (status, err))
 
 
+def children_of(process):
+    return [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+
+
+def runs(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def gone(pids):
+    """Whoever is killed may take a moment; none that stays passes."""
+    deadline = time.monotonic() + LIMIT
+    while any(map(runs, pids)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not any(map(runs, pids))
+
+
+def several_senders(t):
+    with listening("--senders", "3") as listener:
+        seats = [listener.line() for _ in range(3)]
+        if t.ok(all(seats), "a command line for each of three senders", listener.text):
+            t.ok(len({token for _, token, _ in seats}) == 3 and len({port for _, _, port in seats}) == 3, "each with its own token and port", listener.text)
+        servers = children_of(listener.process)
+        t.equal(len(servers), 3, "a process for each")
+        r = run(seats[0][0], "--port", seats[0][2], "--token", seats[1][1], "--no-store")
+        t.ok(r.returncode == 1 and "token" in r.stderr, "the token of one opens nothing for another", r.stderr)
+        listener.process.send_signal(signal.SIGINT)
+        status, out, err = listener.end()
+        t.ok(status == -signal.SIGINT and not out and gone(servers), "Ctrl-C ends all of them", (status, err))
+    with listening("--senders", "2") as listener:
+        listener.line(), listener.line()
+        servers = children_of(listener.process)
+        listener.process.kill()
+        t.ok(len(servers) == 2 and gone(servers), "none outlives the listener")
+    with listening("--senders", "2", "--timeout", "2") as listener:
+        listener.line(), listener.line()
+        os.kill(children_of(listener.process)[0], signal.SIGKILL)
+        status, out, err = listener.end()
+        t.ok(status == 1 and not out and "sender 1: the process that served it was ended by SIGKILL" in err and "sender 2: nobody came" in err,
+             "what became of each sender is told", (status, out, err))
+
+
+def port_taken(t):
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        port = s.getsockname()[1]
+        r = run("--listen", "--bind", "127.0.0.1", "--senders", "2", "--port", port - 1 if port > 1 else port)
+        t.ok(r.returncode == 1 and str(port) in r.stderr and "--token" not in r.stderr, "a port of the second sender that is taken", (r.returncode, r.stderr))
+
+
 def time_limits(t):
     with listening("--timeout", "1") as listener:
         status, out, err = listener.end()
@@ -194,7 +247,7 @@ def nobody_there(t):
 
 def main():
     t = Tap()
-    for case in (usage, wrong_token, one_after_another, time_limits, nobody_there):
+    for case in (usage, wrong_token, one_after_another, several_senders, port_taken, time_limits, nobody_there):
         t.case(case)
     t.done()
 
