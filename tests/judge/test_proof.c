@@ -2,65 +2,11 @@
 /* proof.host and proof.marking: from stored records of both ends to the verdict. */
 #include <string.h>
 
-#include "../prove/records.h"
-#include "judge/registry.h"
-#include "scene.h"
+#include "proofs.h"
 
-struct proof_test {
-	struct scene *s;
-	struct site_rdma peer_ports[2];
-	json_t *proofs;
-};
-
-static int setup(void **state)
+static const struct verdict *judged(struct proofs_test *t)
 {
-	struct proof_test *t = xcalloc(1, sizeof(*t));
-
-	scene_open((void **)&t->s);
-	t->s->snapshots[1] = records_snapshot("e810-storage-healthy.json");
-	memcpy(t->peer_ports, t->s->ports, sizeof(t->peer_ports));
-	t->s->nodes[1].rdma = t->peer_ports;
-	t->s->nodes[0].n_rdma = t->s->nodes[1].n_rdma = 1;
-	t->proofs = json_object_new();
-	*state = t;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct proof_test *t = *state;
-	void *scene = t->s;
-
-	scene_close(&scene);
-	json_decref(t->proofs);
-	free(t);
-	return 0;
-}
-
-/* A record of the first node's side; borrowed. */
-static json_t *add(struct proof_test *t, struct records_form form)
-{
-	form.local_snapshot = t->s->snapshots[0];
-	form.peer_snapshot = t->s->snapshots[1];
-	json_t *record = records_make(&form);
-
-	json_append(json_arr(t->proofs, form.kind ? form.kind : "host"), record);
-	return record;
-}
-
-/* The same record as the peer stored it. */
-static void turn(json_t *record)
-{
-	json_t *local = json_incref(json_object_get(record, "local"));
-
-	json_put(record, "local", json_incref(json_object_get(record, "peer")));
-	json_put(record, "peer", local);
-}
-
-static const struct verdict *judged(struct proof_test *t)
-{
-	proof_attach(t->s->snapshots, 2, t->proofs);
-	return scene_verdict(scene_judge(t->s, gates_later, n_gates_later), "proof.host", NULL);
+	return proofs_judge(t, "proof.host");
 }
 
 #define COUNTERS(rdma, tcp)                                                                      \
@@ -75,9 +21,9 @@ static const struct verdict *judged(struct proof_test *t)
 
 static void good(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
-	add(t, (struct records_form){ .realtime_s = 60 });
+	proofs_add(t, (struct records_form){ .realtime_s = 60 });
 	const struct verdict *v = judged(t);
 
 	scene_status(v, VERDICT_PASS);
@@ -87,9 +33,9 @@ static void good(void **state)
 
 static void good_by_the_peer(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
-	turn(add(t, (struct records_form){0}));
+	proofs_turn(proofs_add(t, (struct records_form){0}));
 	scene_status(judged(t), VERDICT_PASS);
 }
 
@@ -105,7 +51,7 @@ static void none(void **state)
 /* A file that could not be read may have been it. */
 static void damaged(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
 	scene_set(t->s->snapshots[0], "/gaps",
 		  "[{'pointer': '/proofs', 'reason': 'host-x.json: no time', 'errno': 22}]");
@@ -116,20 +62,20 @@ static void damaged(void **state)
 
 static void of_another_pair(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
-	scene_set(add(t, (struct records_form){0}), "/peer/node", "'aistor-02'");
-	scene_set(add(t, (struct records_form){0}), "/peer/path/link", "'ens1f1'");
+	scene_set(proofs_add(t, (struct records_form){0}), "/peer/node", "'aistor-02'");
+	scene_set(proofs_add(t, (struct records_form){0}), "/peer/path/link", "'ens1f1'");
 	scene_status(judged(t), VERDICT_UNKNOWN);
 }
 
 /* Each declared port needs its own. */
 static void one_rail_of_two(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
 	t->s->nodes[0].n_rdma = t->s->nodes[1].n_rdma = 2;
-	add(t, (struct records_form){0});
+	proofs_add(t, (struct records_form){0});
 	const struct verdict *v = judged(t);
 	scene_status(v, VERDICT_UNKNOWN);
 	scene_summary(v, "recorded for gpu-1/ens1f1 ↔ gpu-2/ens1f1");
@@ -137,9 +83,9 @@ static void one_rail_of_two(void **state)
 
 static void doubles(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
-	add(t, (struct records_form){ .double_used = true });
+	proofs_add(t, (struct records_form){ .double_used = true });
 	const struct verdict *v = judged(t);
 	scene_status(v, VERDICT_UNKNOWN);
 	scene_summary(v, "test double, which proves nothing");
@@ -148,25 +94,24 @@ static void doubles(void **state)
 static void stale(void **state)
 {
 	for (int end = 0; end < 2; end++) {
-		struct proof_test *t = *state;
+		struct proofs_test *t = *state;
 
-		add(t, (struct records_form){0});
+		proofs_add(t, (struct records_form){0});
 		scene_set(t->s->snapshots[end], "/os/kernel/release", "'6.13'");
 		const struct verdict *v = judged(t);
 		scene_status(v, VERDICT_UNKNOWN);
 		scene_summary(v, end ? "because aistor-01 has changed: kernel was" :
 				       "because gpu-node-01 has changed: kernel was");
-		teardown(state);
-		setup(state);
+		proofs_again(state);
 	}
 }
 
 /* Yesterday's fault is no finding of today's machine. */
 static void stale_and_wrong(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
-	add(t, (struct records_form){
+	proofs_add(t, (struct records_form){
 		       .runs = "[" RUN("write", "false", "'result': {'verified': false}") "]" });
 	scene_set(t->s->snapshots[1], "/links/ens1f0/mtu", "1500");
 	scene_status(judged(t), VERDICT_UNKNOWN);
@@ -174,9 +119,9 @@ static void stale_and_wrong(void **state)
 
 static void not_compared(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
-	add(t, (struct records_form){0});
+	proofs_add(t, (struct records_form){0});
 	proof_attach(t->s->snapshots, 1, t->proofs);
 	const struct verdict *v = scene_verdict(scene_judge(t->s, gates_later, n_gates_later),
 						"proof.host", NULL);
@@ -186,18 +131,18 @@ static void not_compared(void **state)
 
 static void newest_counts(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
-	add(t, (struct records_form){ .realtime_s = 1 });
-	turn(add(t, (struct records_form){ .realtime_s = 2, .runs = "[]" }));
+	proofs_add(t, (struct records_form){ .realtime_s = 1 });
+	proofs_turn(proofs_add(t, (struct records_form){ .realtime_s = 2, .runs = "[]" }));
 	scene_status(judged(t), VERDICT_UNKNOWN);
 }
 
 static void wrong_bytes(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
-	add(t, (struct records_form){
+	proofs_add(t, (struct records_form){
 		       .runs = "[" THREE "," RUN("read", "true",
 						 "'result': {'verified': false, 'fault': {'kind': "
 						 "'stale', 'offset': 4096}}") "]" });
@@ -209,9 +154,9 @@ static void wrong_bytes(void **state)
 
 static void one_way_only(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
-	add(t, (struct records_form){ .runs = "[" THREE "]" });
+	proofs_add(t, (struct records_form){ .runs = "[" THREE "]" });
 	const struct verdict *v = judged(t);
 	scene_status(v, VERDICT_UNKNOWN);
 	scene_summary(v, "no read by the end that listened was verified");
@@ -219,9 +164,9 @@ static void one_way_only(void **state)
 
 static void speed_is_no_proof(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
-	add(t, (struct records_form){
+	proofs_add(t, (struct records_form){
 		       .runs = "[" THREE ", {'run': 'bandwidth', 'operation': 'read', 'reverse': "
 			       "true, 'result': {'verified': true}}]" });
 	scene_status(judged(t), VERDICT_UNKNOWN);
@@ -229,9 +174,9 @@ static void speed_is_no_proof(void **state)
 
 static void did_not_run(void **state)
 {
-	struct proof_test *t = *state;
+	struct proofs_test *t = *state;
 
-	add(t, (struct records_form){
+	proofs_add(t, (struct records_form){
 		       .runs = "[" THREE "," RUN("read", "true", "'error': 'retry exceeded'") "]" });
 	const struct verdict *v = judged(t);
 	scene_status(v, VERDICT_UNKNOWN);
@@ -258,9 +203,9 @@ static void counters(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct proof_test *t = *state;
+		struct proofs_test *t = *state;
 
-		add(t, (struct records_form){ .local_counters = rows[i].local,
+		proofs_add(t, (struct records_form){ .local_counters = rows[i].local,
 					      .peer_counters = rows[i].peer });
 		const struct verdict *v = judged(t);
 		scene_status(v, rows[i].status);
@@ -268,8 +213,7 @@ static void counters(void **state)
 			scene_cause(v, rows[i].cause, rows[i].text);
 		else
 			scene_summary(v, rows[i].text);
-		teardown(state);
-		setup(state);
+		proofs_again(state);
 	}
 }
 
@@ -311,13 +255,13 @@ static void marking(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct proof_test *t = *state;
+		struct proofs_test *t = *state;
 
 		t->s->site.qos.declared = true;
 		t->s->site.qos.dscp = (struct site_number){ true, 24 };
 		t->s->site.qos.ecn = (struct site_bool){ true, true };
-		add(t, (struct records_form){0});
-		add(t, (struct records_form){ .kind = "marking", .runs = rows[i].runs });
+		proofs_add(t, (struct records_form){0});
+		proofs_add(t, (struct records_form){ .kind = "marking", .runs = rows[i].runs });
 		judged(t);
 		const struct verdict *v = scene_verdict(t->s->ladder, "proof.marking", NULL);
 		scene_status(v, rows[i].status);
@@ -325,8 +269,7 @@ static void marking(void **state)
 			scene_cause(v, rows[i].cause, rows[i].text);
 		else
 			scene_summary(v, rows[i].text);
-		teardown(state);
-		setup(state);
+		proofs_again(state);
 	}
 }
 
@@ -342,7 +285,7 @@ static void hostile(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		struct proof_test *t = *state;
+		struct proofs_test *t = *state;
 
 		scene_set(t->s->snapshots[0], "/proofs/host", lists[i]);
 		scene_set(t->s->snapshots[1], "/proofs/host", lists[i]);
@@ -352,7 +295,7 @@ static void hostile(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, proofs_open, proofs_close)
 
 int main(void)
 {

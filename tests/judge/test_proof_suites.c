@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* proof.baseline and proof.pfc: a before, and an after that is no worse. */
+#include <string.h>
+
+#include "suites.h"
+
+#define BASELINE { .kind = "baseline", .senders = 2 }
+#define FIRED ", 'rx_priority_3_xoff.nic': 1200"
+#define PFC { .kind = "pfc", .senders = 2, .pause = FIRED }
+
+struct row {
+	struct suites_form form;
+	const char *cause, *text;
+	enum verdict_status status;
+};
+
+static void expect(const struct verdict *v, const struct row *row)
+{
+	scene_status(v, row->status);
+	if (row->cause)
+		scene_cause(v, row->cause, row->text);
+	else
+		scene_summary(v, row->text);
+}
+
+/* --- proof.baseline --------------------------------------------------------------------------- */
+
+static void baseline(void **state)
+{
+	static const struct row rows[] = {
+		{ { .kind = "baseline" }, NULL,
+		  "write 96.00 Gbit/s (1 MiB), read 96.00 Gbit/s (1 MiB), latency 2.00 µs, CPU 12.2 "
+		  "and 3.5 ms per GB, 1 sender, PFC and ECN off", VERDICT_PASS },
+		{ BASELINE, NULL, "2 senders", VERDICT_PASS },
+		{ { .kind = "baseline", .turned = true }, NULL, "write 96.00", VERDICT_PASS },
+		{ { .kind = "baseline", .no_cpu = true }, NULL, "CPU time of both ends",
+		  VERDICT_UNKNOWN },
+		{ { .kind = "baseline", .no_latency = true }, NULL, "has no latency",
+		  VERDICT_UNKNOWN },
+		{ { .kind = "baseline", .pause = FIRED }, NULL,
+		  "PFC frames of priority 3 went while it was taken (gpu-node-01 ens1f0 "
+		  "rx_priority_3_xoff.nic +1200)", VERDICT_UNKNOWN },
+		{ { .kind = "baseline", .rdma = ", 'RxECNMrkd': 4" }, NULL,
+		  "a switch marked packets", VERDICT_UNKNOWN },
+		{ { .kind = "baseline", .pause = ", 'link_xoff_rx.nic': 3" },
+		  "link-pause-in-baseline", "takes line rate without any drop", VERDICT_FAIL },
+		{ { .kind = "baseline", .pause = ", 'rx_dropped.nic': 3" }, "loss-in-baseline",
+		  "packets were dropped without flow control: gpu-node-01 ens1f0 rx_dropped.nic +3",
+		  VERDICT_WARN },
+		{ { .kind = "baseline", .rdma = ", 'tcpRetransSegs': '18446744073709551615'" },
+		  "loss-in-baseline", "sent again", VERDICT_WARN },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct proofs_test *t = *state;
+
+		suites_add(t, rows[i].form);
+		expect(proofs_judge(t, "proof.baseline"), &rows[i]);
+		suites_again(state);
+	}
+}
+
+/* What the site and the record say of how it was taken. */
+static void baseline_taken(void **state)
+{
+	static const struct {
+		const char *pointer, *value, *text;
+		enum verdict_status status;
+	} rows[] = {
+		{ "/peer/fingerprint/nics/ens1f0/dcb/pfc", "[3]",
+		  "PFC was on at ens1f0 of aistor-01 when it was taken", VERDICT_UNKNOWN },
+		{ "/local/fingerprint/nics/ens1f0/dcb", NULL,
+		  "does not tell whether PFC was on at ens1f0 of gpu-node-01", VERDICT_UNKNOWN },
+		{ "/parameters/ecn", "true", "packets that a switch may mark", VERDICT_UNKNOWN },
+		{ "/local/fingerprint/kernel", "'6.13'", "is stale, because gpu-node-01 has changed",
+		  VERDICT_UNKNOWN },
+		{ "/local/fingerprint/nics/ens1f0/firmware", "'1'", "is stale", VERDICT_UNKNOWN },
+		/* what QoS changes by design */
+		{ "/local/fingerprint/nics/ens1f0/dcb/prio_tc", "[0]", "write 96.00", VERDICT_PASS },
+		{ "/peer/fingerprint/roce_tos", NULL, "write 96.00", VERDICT_PASS },
+		{ "/peer/counters/difference", "{}",
+		  "no counter of aistor-01 tells pause frames and drops", VERDICT_UNKNOWN },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct proofs_test *t = *state;
+
+		scene_set(suites_add(t, (struct suites_form)BASELINE), rows[i].pointer,
+			  rows[i].value);
+		expect(proofs_judge(t, "proof.baseline"),
+		       &(struct row){ .text = rows[i].text, .status = rows[i].status });
+		suites_again(state);
+	}
+}
+
+/* --- proof.pfc -------------------------------------------------------------------------------- */
+
+static void pfc(void **state)
+{
+	static const struct row rows[] = {
+		{ PFC, NULL, "1200 PFC frames on priority 3 alone, no drops, 5 speeds not worse than "
+			     "the baseline", VERDICT_PASS },
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED, .turned = true }, NULL,
+		  "5 speeds not worse", VERDICT_PASS },
+		{ { .kind = "pfc", .senders = 2 }, NULL,
+		  "no PFC frame of priority 3 was counted at either end", VERDICT_UNKNOWN },
+		{ { .kind = "pfc", .pause = FIRED }, NULL, "no incast was made: 1 sender",
+		  VERDICT_UNKNOWN },
+		{ { .kind = "pfc", .senders = 3, .pause = FIRED }, NULL,
+		  "--senders was 2 in the baseline record and 3 in the pfc record",
+		  VERDICT_UNKNOWN },
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED ", 'tx_priority_0_xoff.nic': 7" },
+		  "pfc-other-priority",
+		  "PFC frames of priority 0: gpu-node-01 ens1f0 tx_priority_0_xoff.nic +7",
+		  VERDICT_FAIL },
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED ", 'rx_dropped.nic': 1" },
+		  "pfc-drops", "rx_dropped.nic +1", VERDICT_FAIL },
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED, .rdma = ", 'RetransSegs': 1" },
+		  "pfc-loss", "RetransSegs +1", VERDICT_FAIL },
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED ", 'link_xoff_rx.nic': 1" },
+		  "link-pause", "stops all priorities", VERDICT_FAIL },
+		/* noise: 5 % at least, and what the runs themselves show */
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED, .gbit = 91.3 }, NULL, "not worse",
+		  VERDICT_PASS },
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED, .gbit = 91.1 }, "slower-with-pfc",
+		  "96.00 Gbit/s in the baseline record and 91.10 Gbit/s in the pfc record, 5 % less; "
+		  "the noise of both is 5 %", VERDICT_FAIL },
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED, .gbit = 88, .variation = 0.09 },
+		  NULL, "not worse", VERDICT_PASS },
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED, .gbit = 200 }, NULL, "not worse",
+		  VERDICT_PASS },
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED, .median_ns = 2190 }, NULL,
+		  "not worse", VERDICT_PASS },
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED, .median_ns = 2300 },
+		  "slower-with-pfc",
+		  "latency of write by gpu-node-01, 8 B: 2.00 µs in the baseline record and 2.30 µs "
+		  "in the pfc record, 15 % more", VERDICT_FAIL },
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED, .unsteady = true }, NULL,
+		  "was not steady in the record of kind pfc, so nothing can be compared",
+		  VERDICT_UNKNOWN },
+		{ { .kind = "pfc", .senders = 2, .pause = FIRED, .no_latency = true }, NULL,
+		  "the baseline record has latency of write by gpu-node-01, 8 B, and that of kind "
+		  "pfc has it not", VERDICT_UNKNOWN },
+		/* other drivers' names of the same */
+		{ { .kind = "pfc", .senders = 2, .pause = ", 'rx_prio3_pause': 9" }, NULL,
+		  "9 PFC frames on priority 3", VERDICT_PASS },
+		{ { .kind = "pfc", .senders = 2,
+		    .pause = ", 'rx_prio3_pause': 9, 'tx_prio5_pause': 2, 'rx_prio4_packets': 8, "
+			     "'rx_prio4_pause_duration': 8, 'rx_prio9_pause': 8" },
+		  "pfc-other-priority", "priority 5: gpu-node-01 ens1f0 tx_prio5_pause +2",
+		  VERDICT_FAIL },
+		{ { .kind = "pfc", .senders = 2, .pause = ", 'rx_pfc_ena_frames_pri3': 9" }, NULL,
+		  "9 PFC frames", VERDICT_PASS },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct proofs_test *t = *state;
+
+		suites_add(t, (struct suites_form)BASELINE);
+		suites_add(t, rows[i].form);
+		const struct verdict *v = proofs_judge(t, "proof.pfc");
+		expect(v, &rows[i]);
+		if (rows[i].status == VERDICT_FAIL && strstr(rows[i].cause, "other"))
+			assert_int_equal(v->n_causes, 1);
+		suites_again(state);
+	}
+}
+
+/* The site, or the step before, decide whether there is anything to judge. */
+static void pfc_without(void **state)
+{
+	struct proofs_test *t = *state;
+
+	suites_add(t, (struct suites_form)PFC);
+	scene_status(proofs_judge(t, "proof.pfc"), VERDICT_BLOCKED);	/* no baseline */
+
+	suites_again(state);
+	t = *state;
+	suites_add(t, (struct suites_form)BASELINE);
+	scene_set(suites_add(t, (struct suites_form)PFC), "/local/memory/kind", "'cuda'");
+	scene_summary(proofs_judge(t, "proof.pfc"), "they cannot be compared");
+
+	suites_again(state);
+	t = *state;
+	t->s->site.qos.pfc.value = false;
+	scene_status(proofs_judge(t, "proof.pfc"), VERDICT_NA);
+	t->s->site.qos.pfc.value = true;
+	t->s->site.qos.dcb = (struct site_bool){ true, false };
+	scene_status(proofs_judge(t, "proof.pfc"), VERDICT_NA);
+
+	suites_again(state);
+	t = *state;
+	suites_add(t, (struct suites_form)BASELINE);
+	suites_add(t, (struct suites_form)PFC);
+	t->s->site.qos.priority.set = false;
+	scene_summary(proofs_judge(t, "proof.pfc"), "declares no RoCE priority");
+}
+
+/* QoS that was changed since: only the baseline is of another one by design. */
+static void pfc_stale(void **state)
+{
+	struct proofs_test *t = *state;
+
+	suites_add(t, (struct suites_form)BASELINE);
+	scene_set(suites_add(t, (struct suites_form)PFC),
+		  "/local/fingerprint/nics/ens1f0/dcb/prio_tc", "[0]");
+	const struct verdict *v = proofs_judge(t, "proof.pfc");
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "nics ens1f0 dcb prio_tc was [0]");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, suites_open, proofs_close)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(baseline), TEST(baseline_taken), TEST(pfc), TEST(pfc_without), TEST(pfc_stale),
+	};
+
+	return cmocka_run_group_tests_name("proof_suites", tests, NULL, NULL);
+}
