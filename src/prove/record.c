@@ -123,6 +123,9 @@ static const char *check_end(json_t *end)
 								 "an end that does not tell \"double\"";
 }
 
+/* A suite has some sixty; who reads a record from outside looks at each. */
+#define RUNS_MAX 1024
+
 static const char *check_members(json_t *record)
 {
 	static const char lower[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -148,6 +151,8 @@ static const char *check_members(json_t *record)
 		return wrong;
 	if (!json_is_array(runs))
 		return "no list of runs";
+	if (json_array_size(runs) > RUNS_MAX)
+		return "more runs than any proof has";
 	json_array_foreach(runs, i, run) {
 		if (!json_is_object(run))
 			return "a run that is no object";

@@ -166,6 +166,39 @@ static void freshness(void **state)
 	assert_null(json_at(t->storage, "/proofs"));	/* it is the peer in it */
 }
 
+/* What QoS sets makes a baseline no older, and all others. */
+static void freshness_by_kind(void **state)
+{
+	static const struct {
+		const char *kind;
+		bool after_qos, after_kernel;
+	} rows[] = {
+		{ "host", false, false },    { "baseline", true, false }, { "marking", false, false },
+		{ "pfc", false, false },     { "ecn", false, false },
+	};
+	struct records_test *t = *state;
+	_cleanup_json_ json_t *proofs = json_object_new();
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		json_append(json_arr(proofs, rows[i].kind),
+			    records_make(&(struct records_form){ .kind = rows[i].kind,
+								 .local_snapshot = t->gpu,
+								 .peer_snapshot = t->storage }));
+	scene_set(t->gpu, "/links/ens1f0/dcb/pfc/enabled", "[]");
+	scene_set(t->gpu, "/rdma/devices/rocep27s0f0/cm/1/default_roce_tos", "0");
+	proof_attach(&t->gpu, 1, proofs);
+	scene_set(t->gpu, "/os/kernel/release", "'6.13'");
+	proof_attach(&t->gpu, 1, proofs);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		json_t *qos = json_at(t->gpu, "/proofs/%s/0/freshness/local/same", rows[i].kind);
+		json_t *kernel = json_at(t->gpu, "/proofs/%s/1/freshness/local/same", rows[i].kind);
+
+		if (json_is_true(qos) != rows[i].after_qos ||
+		    json_is_true(kernel) != rows[i].after_kernel)
+			fail_msg("%s", rows[i].kind);
+	}
+}
+
 /* Rows of another form stand in these lists. */
 static void other_kinds(void **state)
 {
@@ -179,6 +212,22 @@ static void other_kinds(void **state)
 	assert_int_equal(json_array_size(json_object_get(proofs, "gdr")), 1);
 	proof_attach(&t->gpu, 1, proofs);
 	assert_null(json_at(t->gpu, "/proofs/gdr"));
+}
+
+/* Whoever reads a record looks at each run: their number must be one that a proof can have. */
+static void too_many_runs(void **state)
+{
+	struct records_test *t = *state;
+	_cleanup_json_ json_t *record = records_of(t, NULL, 0);
+	json_t *runs = json_object_get(record, "runs");
+	_cleanup_error_ struct error err = {0};
+
+	while (json_array_size(runs) < 1024)
+		json_append(runs, json_object_new());
+	assert_int_equal(proof_record_check(record, "it", &err), 0);
+	json_append(runs, json_object_new());
+	assert_int_equal(proof_record_check(record, "it", &err), -EINVAL);
+	assert_string_equal(error_text(&err), "it: a proof record with more runs than any proof has");
 }
 
 /* --- the example ------------------------------------------------------------------------------ */
@@ -230,7 +279,8 @@ int main(int argc, char **argv)
 		TEST(verdicts),		  TEST(doubled_snapshot),
 		TEST(stored_and_found),	  TEST(newest_by_content),
 		TEST(pairs_are_kept_apart), TEST(hostile_names),
-		TEST(freshness),	  TEST(other_kinds),
+		TEST(freshness),	  TEST(freshness_by_kind),
+		TEST(other_kinds),	  TEST(too_many_runs),
 		TEST(example),
 	};
 
