@@ -138,7 +138,7 @@ static const struct cmd_verb verbs[] = {
 			   OPT_GPU | OPT_DMABUF_DOUBLE | OPT_COMPARE | OPT_NO_COMPARE | OPT_STORE |
 			   OPT_NO_STORE | OPT_FORMAT | OPT_COLOUR | OPT_QUIET | OPT_VERBOSE |
 			   OPT_COMMON,
-		.formats = "text json",
+		.formats = "text json html",
 		.summary = "prove RDMA between two nodes, byte by byte",
 		.description =
 			"Runs RDMA between this node and another one, looks at every byte that arrives, and at\n"

@@ -5,34 +5,51 @@
 
 #include "report/proof.h"
 
-/* Columns of the lines: where names begin, and where numbers end. */
+/* Columns of the lines: where names begin, and where sizes end. */
 #define NAME_COLUMN 4u
 #define SIZE_END 17u
 #define ARROW_COLUMN 19u
-#define FIRST_END 28u
-#define NUMBER_WIDTH 10u
-/* What is said beside the numbers goes on here, when the line is full. */
+/* What is said below the numbers of a line, or in place of them. */
 #define NOTE_COLUMN 22u
 
-/* A kind of run that is told by numbers. */
+enum source {
+	OF_RESULT,
+	OF_INITIATOR,	/* its CPU time */
+	OF_LISTENER,
+	OF_PERFTEST,
+};
+
+struct column {
+	const char *title, *key;
+	enum source source;
+	unsigned end;
+	double unit;	/* numbers are divided by it */
+};
+
+/* A kind of run that is told by numbers. A column that no run has is left out. */
 struct kind {
-	const char *name, *unit;
-	double unit_size;
-	struct {
-		const char *title, *key;
-	} number[6];
-	const char *compared;	/* member that perftest has too */
+	const char *name, *head;
+	struct column column[10];
 };
 
 static const struct kind kinds[] = {
-	{ "bandwidth", "Gbit/s", 1,
-	  { { "Gbit/s", "gbit_per_s" }, { "messages/s", "messages_per_s" } },
-	  "gbit_per_s" },
-	{ "latency", "us", 1000,
-	  { { "min us", "min_ns" }, { "median", "median_ns" },
-	    { "99 %", "p99_ns" }, { "99.9 %", "p99_9_ns" },
-	    { "max", "max_ns" } },
-	  "median_ns" },
+	{ "bandwidth", "; CPU time of this program in ms/GB",
+	  { { "Gbit/s", "gbit_per_s", OF_RESULT, 28, 1 },
+	    { "messages/s", "messages_per_s", OF_RESULT, 39, 1 },
+	    { "steady", "steady", OF_RESULT, 46, 1 },
+	    { "initiator", "process_ms_per_gb", OF_INITIATOR, 56, 1 },
+	    { "listener", "process_ms_per_gb", OF_LISTENER, 65, 1 },
+	    { "perftest", "gbit_per_s", OF_PERFTEST, 74, 1 },
+	    { "ratio", "ratio", OF_PERFTEST, 80, 1 } } },
+	{ "latency", "; in us",
+	  { { "min", "min_ns", OF_RESULT, 27, 1000 },
+	    { "median", "median_ns", OF_RESULT, 34, 1000 },
+	    { "99 %", "p99_ns", OF_RESULT, 41, 1000 },
+	    { "99.9 %", "p99_9_ns", OF_RESULT, 48, 1000 },
+	    { "max", "max_ns", OF_RESULT, 55, 1000 },
+	    { "samples", "samples", OF_RESULT, 64, 1 },
+	    { "perftest", "median_ns", OF_PERFTEST, 73, 1000 },
+	    { "ratio", "ratio", OF_PERFTEST, 79, 1 } } },
 };
 
 static const struct kind *kind_of(json_t *run)
@@ -75,88 +92,108 @@ static void put_right(struct wrap *w, unsigned end, const char *text)
 	wrap_put(w, WRAP_PLAIN, text);
 }
 
-static void put_number(struct wrap *w, unsigned end, double value)
+static json_t *object_of(json_t *run, json_t *next, enum source source)
 {
-	_cleanup_free_ char *text = isnan(value)  ? xstrdup("-") :
-				    value >= 1000 ? xasprintf("%.0f", value) :
-						    xasprintf("%.3g", value);
+	json_t *result = json_object_get(run, "result"), *cpu = json_object_get(result, "cpu");
 
-	put_right(w, end, text);
+	switch (source) {
+	case OF_RESULT:
+		return result;
+	case OF_INITIATOR:
+		return json_object_get(cpu, "initiator");
+	case OF_LISTENER:
+		return json_object_get(cpu, "listener");
+	case OF_PERFTEST:
+		return next && is_comparison(next) ? json_object_get(next, "result") : NULL;
+	}
+	return NULL;
 }
 
-static void put_head(struct wrap *w, json_t *record, const struct kind *kind)
+/* The text of a cell, NULL when the run has none. The caller frees. */
+static char *cell(json_t *run, json_t *next, const struct column *column)
+{
+	json_t *object = object_of(run, next, column->source);
+	json_t *value = json_object_get(object, column->key);
+	double number = proof_number(object, column->key) / column->unit;
+
+	if (json_is_boolean(value))
+		return xstrdup(json_is_true(value) ? "yes" : "no");
+	if (isnan(number))
+		return NULL;
+	return xasprintf(number >= 1000 ? "%.0f" : "%.3g", number);
+}
+
+/* The columns that any run of the stretch has; gives back how many. */
+static size_t columns_of(const struct column **columns, const struct kind *kind, json_t *runs,
+			 size_t from, size_t n)
+{
+	size_t count = 0;
+
+	for (const struct column *c = kind->column; c->title; c++) {
+		bool any = false;
+
+		for (size_t i = from; i < from + n && !any; i++) {
+			_cleanup_free_ char *text = cell(json_array_get(runs, i),
+							 json_array_get(runs, i + 1), c);
+			any = text;
+		}
+		if (any)
+			columns[count++] = c;
+	}
+	return count;
+}
+
+static void put_head(struct wrap *w, json_t *record, const struct kind *kind,
+		     const struct column *const *columns, size_t n)
 {
 	w->indent = NOTE_COLUMN;
 	wrap_to(w, 2);
 	wrap_put(w, WRAP_BOLD, kind->name);
 	wrap_to(w, 14);
-	wrap_putf(w, WRAP_PLAIN, "→ bytes from %s to %s, ← back",
+	wrap_putf(w, WRAP_PLAIN, "→ bytes from %s to %s, ← back%s",
 		  json_get_string(proof_end(record, "initiator"), "node", "?"),
-		  json_get_string(proof_end(record, "listener"), "node", "?"));
+		  json_get_string(proof_end(record, "listener"), "node", "?"), kind->head);
 	wrap_end(w);
 	put_right(w, SIZE_END, "size");
-	for (size_t i = 0; kind->number[i].title; i++)
-		put_right(w, FIRST_END + (unsigned)i * NUMBER_WIDTH, kind->number[i].title);
+	for (size_t i = 0; i < n; i++)
+		put_right(w, columns[i]->end, columns[i]->title);
 	wrap_end(w);
 }
 
-/* CPU time of both ends, of this program: of the machine it is in the record. */
-static void put_load(struct wrap *w, json_t *result)
+static void put_note(struct wrap *w, const char *text)
 {
-	static const char *const roles[] = { "initiator", "listener" };
-	const char *before = "CPU ";
-
-	for (size_t i = 0; i < ARRAY_SIZE(roles); i++) {
-		json_t *end = json_object_get(json_object_get(result, "cpu"), roles[i]);
-		double ms = proof_number(end, "process_ms_per_gb");
-
-		if (isnan(ms))
-			continue;
-		wrap_putf(w, WRAP_PLAIN, "%s%.3g ms/GB (%s)", before, ms, roles[i]);
-		before = ", ";
-	}
-	wrap_put(w, WRAP_PLAIN, *before == ',' ? "; " : "");
+	wrap_to(w, NOTE_COLUMN);
+	wrap_put(w, WRAP_YELLOW, text);
+	wrap_end(w);
 }
 
-static void put_comparison(struct wrap *w, json_t *run, const struct kind *kind)
+/* What the numbers do not say: it was not steady, perftest did not run. */
+static void put_notes(struct wrap *w, json_t *run, json_t *next)
 {
-	const char *error = json_get_string(run, "error", NULL);
 	json_t *result = json_object_get(run, "result");
-	double value = proof_number(result, kind->compared), ratio = proof_number(result, "ratio");
+	const char *error = next && is_comparison(next) ? json_get_string(next, "error", NULL) :
+							  NULL;
 
-	wrap_putf(w, WRAP_PLAIN, "; %s: ", json_get_string(result, "tool", "perftest"));
-	if (error)
-		wrap_put(w, WRAP_YELLOW, error);
-	else if (isnan(value))
-		wrap_put(w, WRAP_YELLOW, "no number");
-	else
-		wrap_putf(w, WRAP_PLAIN, "%.3g %s", value / kind->unit_size, kind->unit);
-	if (!isnan(ratio))
-		wrap_putf(w, WRAP_PLAIN, ", railhead ÷ perftest %.2f", ratio);
-}
-
-static void put_note(struct wrap *w, json_t *result)
-{
-	put_load(w, result);
-	if (json_is_true(json_object_get(result, "steady")))
-		wrap_put(w, WRAP_PLAIN, "steady");
-	else if (json_is_false(json_object_get(result, "steady")))
-		wrap_putf(w, WRAP_YELLOW, "not steady: %s",
-			  json_get_string(result, "steady_why", "no reason"));
-	else
-		wrap_putf(w, WRAP_PLAIN, "%lld samples",
-			  (long long)json_get_int(result, "samples", 0));
+	if (json_is_false(json_object_get(result, "steady"))) {
+		_cleanup_free_ char *text =
+			xasprintf("not steady: %s",
+				  json_get_string(result, "steady_why", "no reason"));
+		put_note(w, text);
+	}
+	if (error) {
+		_cleanup_free_ char *text = xasprintf("perftest: %s", error);
+		put_note(w, text);
+	}
 }
 
 /* A run, and what perftest says of the same when the next one is that. */
 static void put_row(struct wrap *w, json_t *record, json_t *run, json_t *next,
-		    const struct kind *kind)
+		    const struct column *const *columns, size_t n)
 {
 	const char *error = json_get_string(run, "error", NULL);
 	json_t *result = json_object_get(run, "result");
 	double size_bytes = proof_number(result, "size_bytes");
 	bool forward = proof_source(record, run) == proof_end(record, "initiator");
-	unsigned end = FIRST_END;
 
 	wrap_to(w, NAME_COLUMN);
 	wrap_put(w, WRAP_PLAIN, json_get_string(run, "operation", "?"));
@@ -172,17 +209,17 @@ static void put_row(struct wrap *w, json_t *record, json_t *run, json_t *next,
 		if (error)
 			wrap_put(w, WRAP_YELLOW, error);
 		else
-			proof_put_result(w, kind->name, result);
+			proof_put_result(w, json_get_string(run, "run", ""), result);
 		wrap_end(w);
 		return;
 	}
-	for (size_t i = 0; kind->number[i].title; i++, end += NUMBER_WIDTH)
-		put_number(w, end, proof_number(result, kind->number[i].key) / kind->unit_size);
-	wrap_to(w, end - NUMBER_WIDTH + 2);
-	put_note(w, result);
-	if (next && is_comparison(next))
-		put_comparison(w, next, kind);
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_free_ char *text = cell(run, next, columns[i]);
+
+		put_right(w, columns[i]->end, text ? text : "-");
+	}
 	wrap_end(w);
+	put_notes(w, run, next);
 }
 
 size_t proof_put_table(struct wrap *w, json_t *record, size_t from)
@@ -190,16 +227,17 @@ size_t proof_put_table(struct wrap *w, json_t *record, size_t from)
 	json_t *runs = json_object_get(record, "runs"), *run = json_array_get(runs, from);
 	const struct kind *kind = kind_of(run);
 	size_t speeds = 0, n = kind ? stretch(runs, from, kind, &speeds) : 0;
+	const struct column *columns[ARRAY_SIZE(kinds->column)];
 	const char *how = json_get_string(json_object_get(run, "result"), "derivation", NULL);
 
 	if (speeds < 2)
 		return 0;
-	put_head(w, record, kind);
+	size_t n_columns = columns_of(columns, kind, runs, from, n);
+	put_head(w, record, kind, columns, n_columns);
 	for (size_t i = from; i < from + n; i++) {
 		run = json_array_get(runs, i);
 		if (!is_comparison(run))
-			put_row(w, record, run,
-				i + 1 < from + n ? json_array_get(runs, i + 1) : NULL, kind);
+			put_row(w, record, run, json_array_get(runs, i + 1), columns, n_columns);
 	}
 	if (how) {
 		w->indent = NAME_COLUMN;

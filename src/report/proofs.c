@@ -194,12 +194,17 @@ static json_t *record_of(json_t *record)
 
 static void put_freshness(json_t *to, json_t *record)
 {
-	static const char *const keys[] = { "same", "changed", NULL };
 	json_t *freshness = json_object_get(record, "freshness"), *out = json_obj(to, "freshness");
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		if (json_object_get(freshness, ends[i]))
-			copy(json_obj(out, ends[i]), json_object_get(freshness, ends[i]), keys);
+		json_t *end = json_object_get(freshness, ends[i]);
+		json_t *same = json_object_get(end, "same");
+
+		if (!json_is_boolean(same))
+			continue;
+		json_put(json_obj(out, ends[i]), "same", json_incref(same));
+		json_put_string(json_obj(out, ends[i]), "changed",
+				json_get_string(end, "changed", NULL));
 	}
 }
 

@@ -2,8 +2,10 @@
 /*
  * Prints a hand-made ladder for test_formats.py:
  *	report-fixture NAME FORMAT [width=N] [verbose=N] [ascii] [colour] [quiet] [reread]
- * `reread` writes it as JSON first and makes the form from what that reads back as. NAME may be
- * "gates", "explain:GATE", "plan", "plan-good", "components" or "difference".
+ *		[proofs=FILE]
+ * `reread` writes it as JSON first and makes the form from what that reads back as. `proofs` adds a
+ * list of proof records. NAME may be "gates", "explain:GATE", "plan", "plan-good", "components",
+ * "difference" or "records", which is that list for itself.
  */
 #include <string.h>
 
@@ -43,16 +45,20 @@ static int print_difference(const struct report_options *o, struct error *err)
 	return report_difference(stdout, document, o, err);
 }
 
-static json_t *document_of(const char *name)
+static json_t *document_of(const char *name, json_t *proofs)
 {
 	_cleanup_ladder_ struct ladder *ladder = fixture_ladder(name);
 
 	if (!strncmp(name, "plan", 4))
 		return fixture_plan(!strcmp(name, "plan-good"));
-	return ladder ? report_document(ladder) : NULL;
+	json_t *document = ladder ? report_document(ladder) : NULL;
+	if (document && proofs)
+		report_put_proofs(document, proofs);
+	return document;
 }
 
-static int print(const char *name, const struct report_options *o, bool again, struct error *err)
+static int print(const char *name, const struct report_options *o, bool again, json_t *proofs,
+		 struct error *err)
 {
 	_cleanup_json_ json_t *document = NULL;
 	size_t n;
@@ -71,7 +77,9 @@ static int print(const char *name, const struct report_options *o, bool again, s
 		return print_components(o, err);
 	if (!strcmp(name, "difference"))
 		return print_difference(o, err);
-	document = document_of(name);
+	if (!strcmp(name, "records"))
+		return report_proofs(stdout, proofs, o, err);
+	document = document_of(name, proofs);
 	if (!document)
 		return error_set(err, -22, "no fixture \"%s\"", name);
 	rc = again ? reread(&document, err) : 0;
@@ -82,6 +90,7 @@ int main(int argc, char **argv)
 {
 	struct report_options options = {.width = 80};
 	_cleanup_error_ struct error err = {0};
+	_cleanup_json_ json_t *proofs = NULL;
 	bool again = false;
 	int rc = argc < 3 ? error_set(&err, -22, "usage: report-fixture NAME FORMAT [OPTION]…") :
 			    report_format_from_name(&options.format, argv[2], &err);
@@ -91,13 +100,15 @@ int main(int argc, char **argv)
 			options.width = (unsigned)atoi(argv[i] + 6);
 		else if (!strncmp(argv[i], "verbose=", 8))
 			options.verbose = (unsigned)atoi(argv[i] + 8);
+		else if (!strncmp(argv[i], "proofs=", 7))
+			proofs = json_load_file(argv[i] + 7, 0, NULL);
 		options.ascii |= !strcmp(argv[i], "ascii");
 		options.colour |= !strcmp(argv[i], "colour");
 		options.quiet |= !strcmp(argv[i], "quiet");
 		again |= !strcmp(argv[i], "reread");
 	}
 	if (!rc)
-		rc = print(argv[1], &options, again, &err);
+		rc = print(argv[1], &options, again, proofs, &err);
 	if (rc < 0)
 		fprintf(stderr, "report-fixture: %s\n", error_text(&err));
 	return rc < 0;

@@ -309,6 +309,10 @@ def html_contrast(t):
             for ground in ("paper", "card", "sunk"):
                 a, b = sorted((luminance(theme[text]), luminance(theme[ground])))
                 t.ok((b + 0.05) / (a + 0.05) >= 4.5, f"html: {text} {theme[text]} on {ground} {theme[ground]} can be read", (b + 0.05) / (a + 0.05))
+        # 1.4.11: 3 to 1 for what a chart is drawn with
+        for series in ("host", "marking", "baseline", "pfc", "ecn", "dmabuf", "gdr"):
+            a, b = sorted((luminance(theme[series]), luminance(theme["card"])))
+            t.ok((b + 0.05) / (a + 0.05) >= 3, f"html: {series} {theme[series]} on {theme['card']} can be seen", (b + 0.05) / (a + 0.05))
 
 
 def main():
