@@ -168,22 +168,17 @@ static bool is_numeric(const char *address)
 	return inet_pton(strchr(address, ':') ? AF_INET6 : AF_INET, address, &binary) == 1;
 }
 
-/* Its handshake has no password: where it can, it listens on the address of the path only. */
+/*
+ * Its handshake has no password: where it can, it listens on the address of the path only. Versions
+ * up to 6.10 name a --source_ip for that, but take it for the option of raw Ethernet of that name.
+ */
 static void add_handshake(struct words *w, const struct perftest_request *r)
 {
-	static const char *const names[] = { "bind_source_ip", "source_ip" };
-
 	add_number(w, "port", r->tcp_port);
-	if (strchr(r->address, ':')) {
+	if (strchr(r->address, ':'))
 		add_flag(w, "ipv6-addr");
-		return;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (perftest_knows(w->tool, names[i])) {
-			add_text(w, names[i], r->own_address);
-			return;
-		}
-	}
+	else if (perftest_knows(w->tool, "bind_source_ip"))
+		add_text(w, "bind_source_ip", r->own_address);
 }
 
 static void add_load(struct words *w, bool latency, const struct perftest_request *r)
