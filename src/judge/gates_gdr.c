@@ -139,8 +139,9 @@ const struct gate gates_gdr[] = {
 		.fix = "Open kernel module; export from the base of an allocation, address and "
 		       "size in multiples of the host page, flags 0 (the PCIe mapping flag is for "
 		       "coherent GPUs).",
-		.obtain = "An active test with libcuda on the node; its record goes to "
-			  "/proofs/gdr_export/BDF.",
+		.obtain = "`railhead prove --listen` on one node and `railhead prove HOST --suite "
+			  "gdr` on the other: an export comes before each registration that is "
+			  "tried; `railhead check --proofs DIR` takes the record as /proofs/gdr.",
 		.source = "CUDA driver API, cuMemGetHandleForAddressRange; "
 			  "kernel-open/nvidia/nv-dmabuf.c (595.45.04)",
 	},
@@ -161,9 +162,9 @@ const struct gate gates_gdr[] = {
 		       "refuses the mapping type. Tools print one text for all of them.",
 		.fix = "As the named cause says; for E810 rdma-core 45 or later and a kernel from "
 		       "6.3 on, chunks of 1 GiB when the IOMMU translates.",
-		.obtain = "An active test (`ib_write_bw --use_cuda=0 --use_cuda_dmabuf`, or own "
-			  "code); the record of each attempt goes to the list "
-			  "/proofs/gdr_register.",
+		.obtain = "`railhead prove --listen` on one node and `railhead prove HOST --suite "
+			  "gdr` on the other: lengths that double are tried first; `railhead check "
+			  "--proofs DIR` takes the record as /proofs/gdr.",
 		.source = "drivers/infiniband/core/uverbs_ioctl.c, uverbs_std_types_mr.c; "
 			  "rdma-core libibverbs/cmd_mr.c and providers/irdma; "
 			  "linux-rdma/perftest#280, #346",

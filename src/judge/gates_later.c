@@ -296,8 +296,9 @@ const struct gate gates_later[] = {
 		       "whose completions are good. Writes may work where reads fail. ACS redirect "
 		       "shows as completion error 4 only once GPU memory is used.",
 		.fix = "As the named cause says: gdr.acs, gdr.iommu, gdr.topology.",
-		.obtain = "An active test with GPU memory on both directions; its record goes to "
-			  "the list /proofs/gdr.",
+		.obtain = "`railhead prove --listen` on one node and `railhead prove HOST --suite "
+			  "gdr` on the other, as root, so that the kernel log can be read; "
+			  "`railhead check --proofs DIR` takes the record as /proofs/gdr.",
 		.source = "NVIDIA open-gpu-kernel-modules#1324, #1253; NVIDIA/nccl#304, #928; "
 			  "rdma-core enum ibv_wc_status",
 	},

@@ -18,16 +18,16 @@ const char *gdr_acs_redirect(struct judging *g);
 void judge_gdr_kernel(struct judging *g);
 void judge_gdr_peermem(struct judging *g);
 
-/* gdr_memory.c: export and registration */
+/* gdr_export.c, gdr_register.c */
 void judge_gdr_export(struct judging *g);
 void judge_gdr_register(struct judging *g);
+
+/* Lines by which the NVIDIA driver says why it refuses a DMA-BUF: in the kernel log of the snapshot
+ * and in that of an attempt (docs/proof.md). True: they were found, and are causes of a failure. */
+bool gdr_judge_nvrm_lines(struct judging *g, json_t *attempt);
 
 /* Family of the NIC's RDMA device, else of the physical link; NULL when no rule is known for it. */
 const struct family *gdr_family(const struct judging *g, const char *nic);
 
 /* Type of the IOMMU group of a PCI device, with evidence; NULL when it was not observed. */
 const char *gdr_iommu_type(struct judging *g, const char *bdf);
-
-/* Does a record of /proofs/gdr_register (or /proofs/gdr) stand for this GPU and NIC? A record that
- * names no GPU or no link stands for every one of the node. */
-bool gdr_record_is_about(json_t *record, const char *gpu, const char *nic);

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "judge/gdr.h"
+#include "judge/gdr_record.h"
 #include "judge/kernel_release.h"
 #include "judge/subject.h"
 
@@ -25,19 +26,12 @@ const struct family *gdr_family(const struct judging *g, const char *nic)
 	return family_of_nic(g->snapshot, nic);
 }
 
-/* Index of a register record with this errno, or -1. */
-static int64_t record_with(struct judging *g, int64_t code)
+/* Was a DMA-BUF ever registered on this node, as it is now? */
+static bool was_registered(const struct judging *g)
 {
-	json_t *records = peek(g, "/proofs/gdr_register"), *record;
-	size_t i;
+	struct gdr_attempt attempt;
 
-	json_array_foreach(records, i, record) {
-		json_t *told = json_object_get(record, "errno");
-
-		if (json_is_integer(told) && json_integer_value(told) == code)
-			return (int64_t)i;
-	}
-	return -1;
+	return gdr_attempt_find(g, 0, &attempt);
 }
 
 static void judge_config(struct judging *g, const char *option, const char *purpose)
@@ -54,11 +48,11 @@ static void judge_config(struct judging *g, const char *option, const char *purp
 /* Method of the RDMA core, by what was tried, else by the kernel's number. */
 static void judge_core(struct judging *g, const char *release)
 {
-	int64_t refused = record_with(g, 93);
+	struct gdr_attempt refused;
 	json_t *in_tree = fact_optional(g, "/os/modules/ib_core/in_tree");
 
-	if (refused >= 0) {
-		fact(g, "/proofs/gdr_register/%u", (unsigned)refused);
+	if (gdr_attempt_find(g, 93, &refused)) {
+		gdr_attempt_fact(g, &refused);
 		judge_fail(g, "kernel-no-dmabuf-method",
 			   json_is_false(in_tree) ?
 				   "update the out-of-tree RDMA stack (OFED) on the host, or go "
@@ -71,7 +65,7 @@ static void judge_core(struct judging *g, const char *release)
 			   "refused with errno 93 (EPROTONOSUPPORT)", release);
 		return;
 	}
-	if (text_version_compare(release, KERNEL_DMABUF_MR) >= 0 || record_with(g, 0) >= 0)
+	if (text_version_compare(release, KERNEL_DMABUF_MR) >= 0 || was_registered(g))
 		return;
 	if (kernel_release_tag(release).major) {
 		judge_unknown(g, "register a dma-buf of GPU memory: errno 93 says that the method "
@@ -113,7 +107,7 @@ static void judge_provider(struct judging *g, const char *release, const struct 
 			   "%s: the driver %s has no dma-buf registration", nic, driver);
 		return;
 	}
-	if (record_with(g, 0) >= 0)
+	if (was_registered(g))
 		return;
 	in_tree = fact(g, "/os/modules/%s/in_tree", driver);
 	if (!in_tree)
@@ -149,12 +143,13 @@ static void judge_provider(struct judging *g, const char *release, const struct 
 void judge_gdr_kernel(struct judging *g)
 {
 	const char *release = fact_string(g, "/os/kernel/release");
-	int64_t done = record_with(g, 0);
+	struct gdr_attempt done;
+	bool registered = gdr_attempt_find(g, 0, &done);
 
 	if (!release)
 		return;
-	if (done >= 0)
-		fact(g, "/proofs/gdr_register/%u", (unsigned)done);
+	if (registered)
+		gdr_attempt_fact(g, &done);
 	judge_core(g, release);
 	judge_config(g, "CONFIG_DMA_SHARED_BUFFER", "there are no dma-bufs");
 	judge_config(g, "CONFIG_PCI_P2PDMA", "there is no peer-to-peer DMA between PCI devices");
@@ -164,7 +159,7 @@ void judge_gdr_kernel(struct judging *g)
 		judge_assume(g, "no RDMA port of this node is known: its driver was not judged");
 	judge_pass(g, "kernel %s has dma-buf registration, peer-to-peer DMA and a driver with "
 		      "both%s", release,
-		   done >= 0 ? "; a registration succeeded" : "");
+		   registered ? "; a registration succeeded" : "");
 }
 
 void judge_gdr_peermem(struct judging *g)

@@ -7,12 +7,11 @@
 #include "base/alloc.h"
 
 /*
- * Kinds of which /proofs takes the whole record (of GPU memory it has rows of another form), and
- * what a later phase of the plan of record changes by design. A baseline is taken before DCB and
- * the ToS of RDMA-CM are set, and cannot be taken again once they are: they must not make it stale.
- * All others hold for the QoS that they went through. That includes "host", because a traffic
- * class without bandwidth or without PFC can stop RDMA that worked before, and it is run again in a
- * minute.
+ * Kinds of which /proofs takes records, and what a later phase of the plan of record changes by
+ * design. A baseline is taken before DCB and the ToS of RDMA-CM are set, and cannot be taken again
+ * once they are: they must not make it stale. All others hold for the QoS that they went through.
+ * That includes "host", because a traffic class without bandwidth or without PFC can stop RDMA that
+ * worked before, and it is run again in a minute.
  */
 static const struct kind {
 	const char *name;
@@ -23,6 +22,8 @@ static const struct kind {
 	{ .name = "marking" },
 	{ .name = "pfc" },
 	{ .name = "ecn" },
+	{ .name = "gdr" },
+	{ .name = "dmabuf" },
 };
 
 static const struct kind *kind_find(const char *name)

@@ -12,6 +12,15 @@
 #define FAR "0000:9d:00.0 → ens1f0"
 #define SWITCH_PORT "/pci/devices/0000:17:01.0"	/* above 0000:1c:00.0 */
 
+/* A fresh proof with memory of the near GPU, in which these lengths were tried. */
+#define RECORD_OF(is_double, fresh, dmabuf, tried)                                             \
+	"[{'double': " is_double ", 'local': {'role': 'listener', 'path': {'link': 'ens1f0'}, " \
+	"'memory': {'kind': 'cuda', 'gpu': {'bdf': '0000:1c:00.0'" dmabuf "}}}, 'freshness': " \
+	"{'local': {'same': " fresh "}}, 'runs': [{'run': 'register', 'end': 'initiator', "     \
+	"'result': {'tried': [{'call': 'ibv_reg_dmabuf_mr', 'errno': 5}]}}, {'run': 'register', " \
+	"'end': 'listener', 'result': {'stopped': 'no GPU', 'tried': [" tried "]}}]}]"
+#define RECORD(dmabuf, tried) RECORD_OF("false", "true", dmabuf, tried)
+
 static const struct verdict *judged(struct scene *s, const char *gate, const char *subject)
 {
 	return scene_verdict(JUDGE(s), gate, subject);
@@ -251,8 +260,9 @@ static void kernel_number(void **state)
 	scene_candidate(v, "provider-kernel-old");
 
 	/* … which a registration that worked removes */
-	scene_set(s->snapshots[0], "/proofs/gdr_register",
-		  "[{'call': 'ibv_reg_dmabuf_mr', 'errno': 0, 'length_bytes': 1073741824}]");
+	scene_set(s->snapshots[0], "/proofs/gdr",
+		  RECORD("", "{'call': 'ibv_reg_dmabuf_mr', 'errno': 0, 'length_bytes': "
+			     "1073741824}"));
 	scene_status(judged(s, "gdr.kernel", NULL), VERDICT_PASS);
 }
 
@@ -286,8 +296,8 @@ static void kernel_without_the_method(void **state)
 	struct scene *s = *state;
 	const struct verdict *v;
 
-	scene_set(s->snapshots[0], "/proofs/gdr_register",
-		  "[{'call': 'ibv_reg_dmabuf_mr', 'errno': 93}]");
+	scene_set(s->snapshots[0], "/proofs/gdr",
+		  RECORD("", "{'call': 'ibv_reg_dmabuf_mr', 'errno': 93}"));
 	v = judged(s, "gdr.kernel", NULL);
 	scene_status(v, VERDICT_FAIL);
 	scene_cause(v, "kernel-no-dmabuf-method", "errno 93");
@@ -312,27 +322,39 @@ static void peermem(void **state)
 
 /* --- gdr.export ------------------------------------------------------------------------------- */
 
-#define EXPORT "/proofs/gdr_export/0000:1c:00.0"
+static const struct verdict *exported(struct scene *s, const char *record)
+{
+	scene_set(s->snapshots[0], "/proofs/gdr", record);
+	return judged(s, "gdr.export", "0000:1c:00.0");
+}
+
+#define EXPORT_FAILS                                                                           \
+	"{'call': 'cuMemGetHandleForAddressRange', 'errno': 22, 'text': 'odd size'"
 
 static void export_records(void **state)
 {
 	struct scene *s = *state;
 	const struct verdict *v;
 
-	scene_set(s->snapshots[0], EXPORT, "{'supported': true, 'errno': 0}");
-	scene_status(judged(s, "gdr.export", "0000:1c:00.0"), VERDICT_PASS);
+	/* whatever became of it afterwards */
+	v = exported(s, RECORD("", "{'call': 'ibv_reg_dmabuf_mr', 'errno': 95}"));
+	scene_status(v, VERDICT_PASS);
 	scene_status(scene_verdict(s->ladder, "gdr.export", "0000:1d:00.0"), VERDICT_UNKNOWN);
 
-	scene_set(s->snapshots[0], EXPORT, "{'supported': true}");	/* no export was tried */
-	scene_status(judged(s, "gdr.export", "0000:1c:00.0"), VERDICT_UNKNOWN);
+	/* no export was tried */
+	scene_status(exported(s, RECORD(", 'dmabuf': true", "")), VERDICT_UNKNOWN);
+	scene_status(exported(s, RECORD("", "{'call': 'cuMemAlloc_v2', 'errno': 12}")),
+		     VERDICT_UNKNOWN);
 
-	scene_set(s->snapshots[0], EXPORT, "{'supported': true, 'errno': 22, 'text': 'odd size'}");
-	v = judged(s, "gdr.export", "0000:1c:00.0");
+	v = exported(s, RECORD("", EXPORT_FAILS "}"));
 	scene_status(v, VERDICT_FAIL);
 	scene_cause(v, "dmabuf-export-failed", "errno 22: odd size");
+	v = exported(s, RECORD("", EXPORT_FAILS ", 'kernel_log': [7, 'NVRM: PCI topology not "
+				   "supported for dma-buf']}"));
+	scene_cause(v, "nvrm-dmabuf-topology", NULL);
+	scene_no_cause(v, "dmabuf-export-failed");
 
-	scene_set(s->snapshots[0], EXPORT, "{'supported': false}");
-	v = judged(s, "gdr.export", "0000:1c:00.0");
+	v = exported(s, RECORD(", 'dmabuf': false", ""));
 	scene_status(v, VERDICT_FAIL);
 	scene_cause(v, "dmabuf-unsupported", NULL);
 	scene_candidate(v, "confidential-computing");
@@ -345,23 +367,57 @@ static void export_records(void **state)
 	scene_no_cause(v, "dmabuf-unsupported");
 }
 
+/* Neither a pass nor a fail is taken from a double, or from another state of this machine. */
+static void records_that_tell_nothing(void **state)
+{
+	static const char *const records[] = {
+		RECORD_OF("true", "true", "", "{'call': 'ibv_reg_dmabuf_mr', 'errno': 0}"),
+		RECORD_OF("'no'", "true", "", "{'call': 'ibv_reg_dmabuf_mr', 'errno': 0}"),
+		RECORD_OF("false", "false", "", "{'call': 'ibv_reg_dmabuf_mr', 'errno': 93}"),
+		RECORD_OF("false", "null", "", "{'call': 'ibv_reg_dmabuf_mr', 'errno': 93}"),
+		"[7, {}, {'local': {'memory': {'gpu': 7}}}]",
+		"{}",
+	};
+	struct scene *s = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
+		scene_set(s->snapshots[0], "/proofs/gdr", records[i]);
+		scene_status(judged(s, "gdr.register", NEAR), VERDICT_UNKNOWN);
+		scene_status(scene_verdict(s->ladder, "gdr.export", "0000:1c:00.0"),
+			     VERDICT_UNKNOWN);
+		scene_status(scene_verdict(s->ladder, "gdr.kernel", NULL), VERDICT_PASS);
+	}
+}
+
+/* A record of udmabuf tells of the kernel, and of no GPU. */
+static void registration_of_udmabuf(void **state)
+{
+	struct scene *s = *state;
+
+	scene_set(s->snapshots[0], "/os/kernel/release", "'4.18.0-553.el8_10.x86_64'");
+	scene_set(s->snapshots[0], "/proofs/dmabuf",
+		  RECORD("", "{'call': 'ibv_reg_dmabuf_mr', 'errno': 0}"));
+	scene_status(judged(s, "gdr.kernel", NULL), VERDICT_PASS);
+	scene_status(scene_verdict(s->ladder, "gdr.register", NEAR), VERDICT_UNKNOWN);
+}
+
 /* --- gdr.register ----------------------------------------------------------------------------- */
 
 static const struct verdict *registered(struct scene *s, const char *record)
 {
-	_cleanup_free_ char *list = xasprintf("[%s]", record);
+	_cleanup_free_ char *list = xasprintf(RECORD("", "%s"), record);
 
-	scene_set(s->snapshots[0], "/proofs/gdr_register", list);
+	scene_set(s->snapshots[0], "/proofs/gdr", list);
 	return judged(s, "gdr.register", NEAR);
 }
+
+#define REGISTERED "{'call': 'ibv_reg_dmabuf_mr', 'errno': 0, 'length_bytes': 1073741824}"
 
 static void register_succeeds(void **state)
 {
 	struct scene *s = *state;
 	const struct verdict *v = registered(
-		s, "{'gpu': '0000:1c:00.0', 'link': 'ens1f0', 'call': 'ibv_reg_dmabuf_mr', "
-		   "'errno': 0, 'length_bytes': 1073741824},{'gpu': '0000:1c:00.0', 'link': "
-		   "'ens1f0', 'call': 'ibv_reg_dmabuf_mr', 'errno': 0, 'length_bytes': 4096}");
+		s, REGISTERED ", {'call': 'ibv_reg_dmabuf_mr', 'errno': 0, 'length_bytes': 4096}");
 
 	scene_status(v, VERDICT_PASS);
 	scene_summary(v, "largest region 1 GiB");
@@ -371,6 +427,45 @@ static void register_succeeds(void **state)
 
 	/* host memory proves nothing here */
 	scene_status(registered(s, "{'call': 'ibv_reg_mr', 'errno': 0}"), VERDICT_UNKNOWN);
+	v = registered(s, "{'call': 'cuMemAlloc_v2', 'errno': 12, 'text': 'all taken'}");
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "cuMemAlloc_v2 failed: all taken");
+	v = registered(s, "");
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "no registration was tried: no GPU");
+}
+
+/* The first length that is refused: above 1 GiB it is a note. */
+static void register_up_to(void **state)
+{
+	struct scene *s = *state;
+	const struct verdict *v;
+
+	v = registered(s, REGISTERED ", {'call': 'ibv_reg_dmabuf_mr', 'errno': 12, "
+			  "'length_bytes': 2147483648}");
+	scene_status(v, VERDICT_PASS);
+	scene_summary(v, "largest region 1 GiB; 2 GiB refused with errno 12");
+	v = registered(s, "{'call': 'ibv_reg_dmabuf_mr', 'errno': 0, 'length_bytes': 4096}, "
+			  "{'call': 'ibv_reg_dmabuf_mr', 'errno': 12, 'length_bytes': 8192}");
+	scene_status(v, VERDICT_WARN);
+	scene_cause(v, "register-limited", "refused with errno 12");
+}
+
+/* The newest record of this GPU and port counts. */
+static void register_newest(void **state)
+{
+	struct scene *s = *state;
+	_cleanup_json_ json_t *list = scene_json(RECORD("", REGISTERED));
+	_cleanup_json_ json_t *newer = scene_json(RECORD("", "{'call': 'ibv_reg_dmabuf_mr', "
+							     "'errno': 5}"));
+
+	scene_set(json_array_get(newer, 0), "/serial", "8");
+	scene_set(json_array_get(list, 0), "/serial", "7");
+	json_array_extend(newer, list);
+	_cleanup_free_ char *text = json_to_text(newer, false);
+
+	scene_set(s->snapshots[0], "/proofs/gdr", text);
+	scene_cause(judged(s, "gdr.register", NEAR), "register-failed", "errno 5");
 }
 
 static void register_errno_95(void **state)
@@ -471,6 +566,10 @@ static void register_errno_14_and_others(void **state)
 	v = registered(s, "{'errno': 14}");
 	scene_no_cause(v, "plain-reg-mr");
 	scene_candidate(v, "plain-reg-mr");
+	v = registered(s, "{'errno': 14, 'call': 'ibv_reg_dmabuf_mr'}");
+	scene_cause(v, "register-errno-14", "cannot be mapped");
+	for (size_t i = 0; i < v->n_causes; i++)
+		assert_string_not_equal(v->causes[i].id, "plain-reg-mr");
 	v = registered(s, "{'errno': 5}");
 	scene_cause(v, "register-failed", "errno 5");
 }
@@ -493,6 +592,12 @@ static void register_errno_524(void **state)
 	v = registered(s, "{'errno': 524}");
 	scene_cause(v, "nvrm-dmabuf-topology", "Arm root complex");
 	scene_no_cause(v, "register-errno-524");
+
+	/* the record may have the line when the log has it no more */
+	scene_set(s->snapshots[0], "/os/log/lines", "[]");
+	v = registered(s, "{'errno': 524, 'kernel_log': ['NVRM: PCI topology not supported for "
+			  "dma-buf']}");
+	scene_cause(v, "nvrm-dmabuf-topology", "Arm root complex");
 }
 
 #define SCENE(f) cmocka_unit_test_setup_teardown(f, scene_open, scene_close)
@@ -516,7 +621,11 @@ int main(void)
 		SCENE(kernel_without_the_method),
 		SCENE(peermem),
 		SCENE(export_records),
+		SCENE(records_that_tell_nothing),
+		SCENE(registration_of_udmabuf),
 		SCENE(register_succeeds),
+		SCENE(register_up_to),
+		SCENE(register_newest),
 		SCENE(register_errno_95),
 		SCENE(register_errno_22),
 		SCENE(register_errno_12),

@@ -282,71 +282,6 @@ static void pod_other_errors(void **state)
 	scene_cause(v, "pod-attempt-failed", "ibv_create_qp failed with errno 22: odd");
 }
 
-/* --- proof.gdr -------------------------------------------------------------------------------- */
-
-static const struct verdict *run(struct scene *s, const char *record)
-{
-	_cleanup_free_ char *list = xasprintf("[%s]", record);
-
-	scene_set(s->snapshots[0], "/proofs/gdr", list);
-	return judged(s, "proof.gdr", PATH);
-}
-
-#define OK "{'status': 'ok', 'verified': true, 'canaries': true}"
-
-static void gdr_good_run_is_not_yet_a_pass(void **state)
-{
-	const struct verdict *v = run(*state, "{'write': " OK ", 'read': " OK ", 'iommu_faults': "
-									      "0}");
-
-	scene_status(v, VERDICT_UNKNOWN);
-	scene_summary(v, "freshness");
-}
-
-static void gdr_protection_error(void **state)
-{
-	struct scene *s = *state;
-	const char *record = "{'write': {'status': 'failed', 'wc_status': 4, 'vendor_error': 129},"
-			     " 'read': {'status': 'failed', 'wc_status': 4, 'vendor_error': 129}}";
-	const struct verdict *v = run(s, record);
-
-	scene_status(v, VERDICT_FAIL);
-	scene_cause(v, "gdr-protection-error", "completion status 4, vendor error 0x81");
-	scene_candidate(v, "acs-redirect");
-	scene_no_cause(v, "acs-redirect");
-
-	scene_set(s->snapshots[0], "/pci/devices/0000:17:01.0/acs/request_redirect", "true");
-	v = run(s, record);
-	scene_cause(v, "acs-redirect", "0000:17:01.0");
-	scene_no_cause(v, "gdr-protection-error");
-	/* a path without that bridge keeps its candidates */
-	v = scene_verdict(s->ladder, "proof.gdr", "0000:1d:00.0 → ens1f0");
-	scene_no_cause(v, "acs-redirect");
-}
-
-static void gdr_other_failures(void **state)
-{
-	struct scene *s = *state;
-	const struct verdict *v;
-
-	v = run(s, "{'write': " OK ", 'read': {'status': 'failed', 'wc_status': 10}}");
-	scene_cause(v, "gdr-read-fails", "writes into GPU memory work");
-	v = run(s, "{'write': {'status': 'failed', 'wc_status': 12}, 'read': " OK "}");
-	scene_cause(v, "gdr-run-failed", "write failed");
-	v = run(s, "{'write': {'status': 'ok', 'verified': false}, 'read': " OK "}");
-	scene_cause(v, "bytes-wrong", "write");
-	v = run(s, "{'write': {'status': 'ok', 'verified': true, 'canaries': false}, "
-		   "'read': " OK "}");
-	scene_cause(v, "canary-overwritten", NULL);
-	v = run(s, "{'write': " OK ", 'read': " OK ", 'iommu_faults': 3}");
-	scene_cause(v, "iommu-fault", "3 IOMMU faults");
-	scene_set(s->snapshots[0], "/pci/devices/0000:1b:00.0/iommu_type", "'DMA'");
-	v = run(s, "{'write': {'status': 'ok', 'verified': false}, 'read': " OK "}");
-	scene_cause(v, "iommu-translating", "bytes are wrong");
-	v = run(s, "{'write': " OK "}");
-	scene_status(v, VERDICT_UNKNOWN);
-}
-
 /* --- storage.path ----------------------------------------------------------------------------- */
 
 static const struct verdict *storage(struct scene *s, const char *transfers, const char *counters)
@@ -439,9 +374,6 @@ int main(void)
 		SCENE(pod_without_gids),
 		SCENE(pod_locked_memory),
 		SCENE(pod_other_errors),
-		SCENE(gdr_good_run_is_not_yet_a_pass),
-		SCENE(gdr_protection_error),
-		SCENE(gdr_other_failures),
 		SCENE(storage_by_rdma),
 		SCENE(storage_fallback),
 		SCENE(storage_witness_missing),

@@ -160,7 +160,6 @@ OPEN_MAPS = re.compile(
     r"|/rdma/(chardev|devices(/[^/]+/(ports|cm|resources|(ports/[^/]+/)?(hw_)?counters))?)"
     r"|/userspace/failed"
     r"|/gpu/(devices|driver/parameters)"
-    r"|/proofs/gdr_export"
 )
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gdr.export and gdr.register: what a record of an attempt tells.
+ * gdr.register: what the NIC made of GPU memory, by the run "register" of a record.
  *
  * The errno of a failed registration narrows the cause but seldom names it alone. Whence it comes:
  *   93  EPROTONOSUPPORT  the uverbs ioctl framework does not know the method (uverbs_ioctl.c)
@@ -16,91 +16,16 @@
 
 #include "base/text.h"
 #include "judge/gdr.h"
+#include "judge/gdr_record.h"
 #include "judge/memlock.h"
-#include "judge/signature.h"
 #include "judge/subject.h"
 #include "site/pci_path.h"
 
 /* Kernel-internal, not in <errno.h>: include/linux/errno.h */
 #define KERNEL_ENOTSUPP 524
-
-bool gdr_record_is_about(json_t *record, const char *gpu, const char *nic)
-{
-	const char *of_gpu = json_get_string(record, "gpu", NULL);
-	const char *of_link = json_get_string(record, "link", NULL);
-
-	return (!of_gpu || !strcmp(of_gpu, gpu)) && (!of_link || !nic || !strcmp(of_link, nic));
-}
-
-/* Lines by which the NVIDIA driver says why it refuses a dma-buf. True when one was found. */
-static bool judge_nvrm_lines(struct judging *g)
-{
-	static const char *const ids[] = { "nvrm-dmabuf-force-pcie", "nvrm-dmabuf-topology",
-					   "nvrm-dmabuf-importer" };
-	size_t n;
-	const struct signature *table = signature_table(&n);
-	bool found = false;
-
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		if (!signature_fact(g, ids[i], NULL))
-			continue;
-		for (size_t k = 0; k < n; k++) {
-			if (strcmp(table[k].id, ids[i]))
-				continue;
-			judge_fail(g, ids[i], table[k].fix, "the kernel log says why: %s",
-							    table[k].text);
-			found = true;
-			break;
-		}
-	}
-	return found;
-}
-
-/* --- gdr.export ------------------------------------------------------------------------------- */
-
-void judge_gdr_export(struct judging *g)
-{
-	json_t *record = fact(g, "/proofs/gdr_export/%s", g->gpu);
-	json_t *supported = json_object_get(record, "supported");
-	json_t *code = json_object_get(record, "errno");
-	const char *text = json_get_string(record, "text", NULL);
-	json_t *open;
-
-	if (!record)
-		return;
-	open = fact_optional(g, "/gpu/driver/open");
-	if (json_is_false(supported) && json_is_false(open)) {
-		judge_fail(g, "driver-closed-module",
-			   "set driver.kernelModuleType=open in the GPU Operator's values, then reboot",
-			   "CUDA says that this GPU's memory cannot be exported: the kernel module "
-			   "is the closed one");
-		judge_explained_by(g, "gpu.open-module", NULL);
-	} else if (json_is_false(supported)) {
-		judge_fail(g, "dmabuf-unsupported", NULL,
-			   "CUDA says that DMA-BUF is not supported for %s "
-			   "(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED is 0)", g->gpu);
-		judge_candidate(g, "kernel-config", NULL,
-				"kernel without CONFIG_DMA_SHARED_BUFFER: gdr.kernel reads it");
-		judge_candidate(g, "confidential-computing", NULL,
-				"confidential computing is on: `nvidia-smi conf-compute -f` tells");
-		judge_candidate(g, "gpu-too-old", NULL, "GPU older than Turing: its model tells");
-	} else if (json_is_integer(code) && json_integer_value(code)) {
-		if (!judge_nvrm_lines(g))
-			judge_fail(g, "dmabuf-export-failed",
-				   "export whole allocations from their base address "
-				   "(cuMemGetAddressRange), address and size in multiples of the "
-				   "host page, with flags 0",
-				   "export of GPU memory failed with errno %lld%s%s",
-				   (long long)json_integer_value(code), text ? ": " : "",
-				   text ? text : "");
-	} else if (json_is_true(supported) && json_is_integer(code)) {
-		judge_pass(g, "GPU memory can be exported as DMA-BUF");
-	} else {
-		judge_unknown(g, NULL, "the record does not say whether an export was made");
-	}
-}
-
-/* --- gdr.register ----------------------------------------------------------------------------- */
+/* Who registers in pieces, because an IOMMU translates, takes pieces of this size; what is refused
+ * above it is worth a note, below it a warning. */
+#define PIECE_BYTES (1ll << 30)
 
 struct attempt {
 	json_t *record;
@@ -259,6 +184,10 @@ static void judge_fault(struct judging *g, const struct attempt *a)
 			   "(in that order), own code ibv_reg_dmabuf_mr()",
 			   "errno 14: ibv_reg_mr() was given a GPU pointer, which only a "
 			   "peer-memory module could resolve");
+	} else if (a->call) {
+		judge_fail(g, "register-errno-14", NULL,
+			   "errno 14 (EFAULT): the pages of the DMA-BUF cannot be mapped for this "
+			   "NIC");
 	} else {
 		judge_fail(g, "register-errno-14", NULL, "errno 14 (EFAULT)");
 		judge_candidate(g, "plain-reg-mr",
@@ -272,7 +201,7 @@ static void judge_mapping(struct judging *g, const struct attempt *a)
 {
 	json_t *flag = json_object_get(a->record, "pcie_mapping");
 
-	if (judge_nvrm_lines(g))
+	if (gdr_judge_nvrm_lines(g, a->record))
 		return;
 	if (json_is_true(flag)) {
 		judge_fail(g, "dmabuf-pcie-mapping",
@@ -327,45 +256,96 @@ static void judge_attempt(struct judging *g, const struct attempt *a)
 	}
 }
 
+/* The lengths that were tried. */
+struct attempts {
+	int64_t largest;	/* that was registered as a DMA-BUF, 0: none */
+	json_t *refused;	/* the last registration that failed */
+	json_t *other;		/* a step before the registration that failed */
+	json_t *plain;		/* a region of host memory, which says nothing */
+};
+
+static struct attempts attempts_of(struct judging *g, const struct gdr_record *r, int64_t run)
+{
+	json_t *tried = fact_optional(g, "/proofs/gdr/%zu/runs/%zu/result/tried", r->index,
+				      (size_t)run), *attempt;
+	struct attempts a = {0};
+	size_t i;
+
+	json_array_foreach(tried, i, attempt) {
+		json_t *code = json_object_get(attempt, "errno");
+		int64_t length = json_get_int(attempt, "length_bytes", 0);
+
+		if (!json_is_integer(code))
+			continue;
+		if (!gdr_attempt_registers(attempt))
+			a.other = json_integer_value(code) ? attempt : a.other;
+		else if (json_integer_value(code))
+			a.refused = attempt;
+		else if (!gdr_attempt_is_dmabuf(attempt))
+			a.plain = attempt;
+		else
+			a.largest = length > a.largest ? length : a.largest;
+	}
+	return a;
+}
+
+static void judge_refused(struct judging *g, json_t *refused)
+{
+	struct attempt a = {
+		.record = refused,
+		.code = json_get_int(refused, "errno", 0),
+		.call = json_get_string(refused, "call", NULL),
+		.length_bytes = json_get_int(refused, "length_bytes", 0),
+		.family = gdr_family(g, g->nic),
+	};
+
+	a.has_rdma = subject_rdma_of_link(g->snapshot, g->node, g->nic, &a.rdma);
+	judge_attempt(g, &a);
+}
+
+static void judge_registered(struct judging *g, const struct attempts *a)
+{
+	int64_t refused = json_get_int(a->refused, "length_bytes", 0);
+	const char *end = !a->refused ? "" :
+			  judge_text(g, "; %s refused with errno %lld", memlock_text(g, refused),
+				     (long long)json_get_int(a->refused, "errno", 0));
+
+	if (a->refused && refused <= PIECE_BYTES)
+		judge_warn(g, "register-limited", "register in smaller pieces; where the IOMMU "
+						  "translates, boot with iommu=pt (gdr.iommu)",
+			   "GPU memory registers only in small pieces: largest region %s%s",
+			   memlock_text(g, a->largest), end);
+	judge_pass(g, "GPU memory registered, largest region %s%s", memlock_text(g, a->largest),
+		   end);
+}
+
 void judge_gdr_register(struct judging *g)
 {
-	json_t *records = peek(g, "/proofs/gdr_register"), *record;
-	int64_t largest = 0;
-	size_t seen = 0, i;
+	struct gdr_record r;
 
-	if (!records) {
-		fact(g, "/proofs/gdr_register");	/* says why */
+	if (!gdr_record_find(g, g->nic, false, &r))
+		return;
+	int64_t run = gdr_record_registration(&r);
+
+	if (run < 0) {
+		judge_unknown(g, NULL, "the record tells of no registration");
 		return;
 	}
-	json_array_foreach(records, i, record) {
-		json_t *code = json_object_get(record, "errno");
-		struct attempt a = {
-			.record = record,
-			.call = json_get_string(record, "call", NULL),
-			.length_bytes = json_get_int(record, "length_bytes", 0),
-		};
+	struct attempts a = attempts_of(g, &r, run);
 
-		if (!gdr_record_is_about(record, g->gpu, g->nic) || !json_is_integer(code))
-			continue;
-		fact(g, "/proofs/gdr_register/%u", (unsigned)i);
-		seen++;
-		a.code = json_integer_value(code);
-		if (!a.code && a.call && strcmp(a.call, "ibv_reg_dmabuf_mr")) {
-			judge_unknown(g, NULL, "the record is of %s, not of a dma-buf registration",
-					       a.call);
-			continue;
-		}
-		if (!a.code) {
-			largest = a.length_bytes > largest ? a.length_bytes : largest;
-			continue;
-		}
-		a.family = gdr_family(g, g->nic);
-		a.has_rdma = subject_rdma_of_link(g->snapshot, g->node, g->nic, &a.rdma);
-		judge_attempt(g, &a);
-	}
-	if (!seen)
-		judge_unknown(g, NULL, "no registration was tried for this GPU and NIC");
+	if (a.largest)
+		judge_registered(g, &a);
+	else if (a.refused)
+		judge_refused(g, a.refused);
+	else if (a.other)
+		judge_unknown(g, NULL, "no registration was tried, because %s failed: %s",
+			      json_get_string(a.other, "call", "a step before it"),
+			      json_get_string(a.other, "text", "the record does not say why"));
+	else if (a.plain)
+		judge_unknown(g, NULL, "the record is of ibv_reg_mr, not of a dma-buf registration");
 	else
-		judge_pass(g, "GPU memory registered%s%s", largest ? ", largest region " : "",
-			   largest ? memlock_text(g, largest) : "");
+		judge_unknown(g, NULL, "no registration was tried: %s",
+			      json_get_string(json_object_get(json_array_get(
+					json_object_get(r.record, "runs"), (size_t)run), "result"),
+					      "stopped", "the record does not say why"));
 }
