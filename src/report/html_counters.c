@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of a pair: the marks that arrived, and the counters of pause, loss and congestion. */
+/* Tables of a pair: what memory could be registered, the marks that arrived, and the counters of
+ * pause, loss and congestion. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,6 +10,70 @@
 static void open_table(struct strbuf *out, const char *caption)
 {
 	strbuf_printf(out, "<table class=\"plan\"><caption>%s</caption><thead><tr>", caption);
+}
+
+/* --- registration ----------------------------------------------------------------------------- */
+
+static void put_size(struct strbuf *out, double bytes)
+{
+	_cleanup_free_ char *size = bytes >= 0 ? proof_size(bytes) : xstrdup("?");
+
+	strbuf_puts(out, size);
+}
+
+static void put_registration(struct strbuf *out, const struct proof_series *series, json_t *run)
+{
+	json_t *end = proof_end(series->record, json_get_string(run, "end", "initiator"));
+	json_t *result = json_object_get(run, "result"), *attempt;
+	size_t i;
+
+	strbuf_puts(out, "<tr><th scope=\"row\">");
+	html_put(out, series->name);
+	strbuf_puts(out, "</th><td>");
+	html_put(out, json_get_string(end, "node", "?"));
+	strbuf_puts(out, "</td><td>");
+	html_put(out, json_get_string(json_object_get(end, "memory"), "kind", "?"));
+	strbuf_puts(out, "</td><td>");
+	put_size(out, proof_number(result, "largest_bytes"));
+	strbuf_puts(out, "</td><td>");
+	html_put(out, json_get_string(result, "stopped", ""));
+	json_array_foreach(json_object_get(result, "tried"), i, attempt) {
+		int64_t number = json_get_int(attempt, "errno", 0);
+
+		if (!number)
+			continue;
+		strbuf_puts(out, "<small>");
+		html_put(out, json_get_string(attempt, "call", "?"));
+		strbuf_puts(out, " of ");
+		put_size(out, proof_number(attempt, "length_bytes"));
+		strbuf_printf(out, ": errno %lld, ", (long long)number);
+		html_put(out, json_get_string(attempt, "text", ""));
+		strbuf_puts(out, "</small>");
+	}
+	strbuf_puts(out, "</td></tr>\n");
+}
+
+void html_put_registrations(struct strbuf *out, const struct proof_pair *pair)
+{
+	json_t *run;
+	size_t i, n = 0;
+
+	for (size_t k = 0; k < pair->n; k++) {
+		json_array_foreach(json_object_get(pair->series[k].record, "runs"), i, run) {
+			if (strcmp(json_get_string(run, "run", ""), "register") ||
+			    !json_object_get(run, "result"))
+				continue;
+			if (!n++) {
+				open_table(out, "Registration of memory");
+				strbuf_puts(out, "<th scope=\"col\">record</th><th scope=\"col\">node"
+						 "</th><th scope=\"col\">memory</th><th scope=\"col\">"
+						 "up to</th><th scope=\"col\">why no more</th></tr>"
+						 "</thead><tbody>\n");
+			}
+			put_registration(out, &pair->series[k], run);
+		}
+	}
+	strbuf_puts(out, n ? "</tbody></table>\n" : "");
 }
 
 /* --- marks ------------------------------------------------------------------------------------ */

@@ -260,6 +260,7 @@ static void put_pair(struct strbuf *out, json_t *records, size_t number)
 	if (number < PAIRS_DRAWN) {
 		put_errors(out, &pair);
 		html_put_speed(out, &pair);
+		html_put_registrations(out, &pair);
 		html_put_marks(out, &pair);
 		html_put_counters(out, &pair);
 	}

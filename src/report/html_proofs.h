@@ -26,6 +26,7 @@ bool proof_pair_is_a(const struct proof_pair *pair, json_t *record, json_t *end)
 
 /* Charts and numbers of bandwidth, message rate, latency and CPU time. */
 void html_put_speed(struct strbuf *out, const struct proof_pair *pair);
-/* Tables of the marks that arrived, and of the counters that grew. */
+/* Tables of what memory was registered, of the marks that arrived, of the counters that grew. */
+void html_put_registrations(struct strbuf *out, const struct proof_pair *pair);
 void html_put_marks(struct strbuf *out, const struct proof_pair *pair);
 void html_put_counters(struct strbuf *out, const struct proof_pair *pair);

@@ -99,13 +99,6 @@ static bool extent(const struct plot *plot, double *min, double *max)
 	return !isinf(*min);
 }
 
-bool plot_has_values(const struct plot *plot)
-{
-	double min, max;
-
-	return extent(plot, &min, &max);
-}
-
 static void put_bar(struct strbuf *out, const struct plot_axis *axis, const struct plot_bar *bar,
 		    double y)
 {

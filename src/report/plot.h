@@ -43,8 +43,7 @@ struct plot {
 	size_t n;
 };
 
-/* Does any bar have a value? Without one nothing is to be put. */
-bool plot_has_values(const struct plot *plot);
+/* Nothing when no bar has a value. */
 void plot_put(struct strbuf *out, const struct plot *plot);
 
 struct plot_bucket {

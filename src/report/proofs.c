@@ -15,6 +15,7 @@
 #define BUCKETS_MAX 64u
 #define TEXTS_MAX 16u
 #define COUNTERS_MAX 512u
+#define FAILURES_MAX 4u
 
 static const char *const ends[] = { "local", "peer" };
 
@@ -131,13 +132,31 @@ static void put_cpu(json_t *to, json_t *result)
 	}
 }
 
+/* Of the lengths that were tried to be registered, those that were refused. */
+static void put_failures(json_t *to, json_t *result)
+{
+	static const char *const keys[] = { "length_bytes", "call", "errno", "text", NULL };
+	json_t *attempt;
+	size_t i, n = 0;
+
+	json_array_foreach(json_object_get(result, "tried"), i, attempt) {
+		json_t *failure;
+
+		if (!json_get_int(attempt, "errno", 0) || n++ >= FAILURES_MAX)
+			continue;
+		failure = json_object_new();
+		copy(failure, attempt, keys);
+		json_append(json_arr(to, "tried"), failure);
+	}
+}
+
 static json_t *result_of(json_t *result)
 {
 	static const char *const keys[] = {
 		"verified", "messages", "bytes", "size_bytes", "qps", "depth", "gbit_per_s",
 		"messages_per_s", "steady", "steady_why", "variation", "samples", "min_ns",
 		"median_ns", "p99_ns", "p99_9_ns", "max_ns", "messages_arrived", "ce_marked", "why",
-		"largest_bytes", "tool", "version", "ratio", NULL
+		"largest_bytes", "stopped", "tool", "version", "ratio", NULL
 	};
 	static const char *const fault_keys[] = { "kind", "offset", "text", NULL };
 	static const char *const sent_keys[] = { "dscp", "ecn", NULL };
@@ -150,6 +169,7 @@ static json_t *result_of(json_t *result)
 		copy(json_obj(out, "fault"), json_object_get(result, "fault"), fault_keys);
 	if (json_object_get(result, "sent"))
 		copy(json_obj(out, "sent"), json_object_get(result, "sent"), sent_keys);
+	put_failures(out, result);
 	put_cpu(out, result);
 	return out;
 }

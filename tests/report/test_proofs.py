@@ -52,6 +52,8 @@ def all_states():
     gdr["local"]["memory"] = {"kind": "cuda", "double": False, "gpu": {"bdf": "0000:2a:00.0", "model": "B300"}}
     gdr["runs"] = [run for run in gdr["runs"] if run["run"] == "bandwidth"][:2]
     gdr["runs"].append({"run": "bandwidth", "operation": "read", "reverse": False, "error": "no acknowledgement for 30 s"})
+    gdr["runs"].insert(0, {"run": "register", "end": "initiator", "result": {"largest_bytes": 8192, "stopped": "this length failed", "tried": [
+        {"length_bytes": 8192, "call": "ibv_reg_dmabuf_mr", "errno": 0}, {"length_bytes": 16384, "call": "ibv_reg_dmabuf_mr", "errno": 12, "text": "cannot be registered: Cannot allocate memory", "kernel_log": ["NVRM: x"]}]}})
     return [
         changed(baseline, freshness=FRESH),
         changed(pfc, freshness={"local": {"same": False, "changed": "kernel was \"1\", is \"2\""}, "peer": {"same": True}}),
@@ -165,11 +167,35 @@ def charts_show(t):
     t.ok(len(solid) > 20 and all("," not in (g.findtext("text[@class='value']") or "") for g in solid), "what proves is drawn full")
     t.ok(any(g.find("path[@class='other']") is not None for g in solid), "perftest stands beside it")
     words = " ".join(Page(page).words)
-    for word in ("no acknowledgement for 30 s", "kernel was \"1\", is \"2\"", "rx_priority_3_xoff.nic", "railhead ÷ perftest", "1.01", "DSCP 24, ECN 0", "senders 2"):
+    for word in ("no acknowledgement for 30 s", "kernel was \"1\", is \"2\"", "rx_priority_3_xoff.nic", "railhead ÷ perftest", "1.01", "DSCP 24, ECN 0", "senders 2",
+                 "ibv_reg_dmabuf_mr of 16 KiB: errno 12, cannot be registered", "this length failed"):
         t.ok(word in words, f"says \"{word}\"")
     quiet = section(output([changed(example("host"), freshness=FRESH)], "site", "html"))
     t.equal(len(charts(quiet)), 0, "nothing is drawn of what was not run")
     t.ok("id=\"proofs\"" not in output([], "site", "html"), "no section without records")
+
+
+def pairs_have_a_limit(t):
+    records = []
+    for port in range(40):
+        records.append(changed(example("pfc"), freshness=FRESH))
+        records[-1]["local"]["path"]["link"] = f"rail{port}"
+    page = section(output(records, "site", "html"))
+    t.equal((page.count("<article"), page.count("<figcaption>Latency<"), "Charts of the first 32 of 40 pairs" in page), (40, 32, True), "a page draws 32 pairs, lists all, and says so")
+
+
+def check_takes_them(t):
+    """From the folder of records to the report, by the program itself; and a snapshot that has nonsense below /proofs."""
+    snapshots = [json.loads((TOP / f"tests/data/snapshots/e810-{name}-healthy.json").read_text()) for name in ("b300", "storage")]
+    snapshots[1]["proofs"] = {"pfc": [7, {"schema": "railhead.proof/1"}, {**example("pfc"), "runs": 5}], "gdr": [{"gpu": "x", "link": "y"}], "cuda": "z"}
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{i}.json" for i in range(2)]
+        for path, snapshot in zip(paths, snapshots):
+            path.write_text(json.dumps(snapshot))
+        for options, kinds in ((("--proofs", EXAMPLES), ["baseline", "host", "pfc"]), ((), [])):
+            r = subprocess.run([os.environ["RAILHEAD"], "check", "--site", TOP / "examples/e810-two-rails.yaml", "-f", "json", *options, *paths], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+            t.ok(r.returncode in (0, 1), "check ends as it should", r.stderr.decode())
+            t.equal(sorted(p["kind"] for p in json.loads(r.stdout).get("proofs", [])), kinds, "check puts the records into the report")
 
 
 def numbers_are_those_of_the_record(t):
@@ -273,7 +299,7 @@ def main():
             (GOLDEN / file).write_text(made)
         return
     t = Tap()
-    for case in (is_golden, document_is_valid, newest_counts, charts_show, numbers_are_those_of_the_record, page_of_one_proof, text_tables, hostile_records, examples_are_valid):
+    for case in (is_golden, document_is_valid, newest_counts, charts_show, pairs_have_a_limit, check_takes_them, numbers_are_those_of_the_record, page_of_one_proof, text_tables, hostile_records, examples_are_valid):
         t.case(case)
     t.done()
 
