@@ -176,3 +176,10 @@ int proof_record_check(json_t *record, const char *name, struct error *err)
 	wrong = check_members(record);
 	return wrong ? error_set(err, -EINVAL, "%s: a proof record with %s", name, wrong) : 0;
 }
+
+int proof_end_check(json_t *end, const char *name, struct error *err)
+{
+	const char *wrong = check_end(end);
+
+	return wrong ? error_set(err, -EPROTO, "%s: %s", name, wrong) : 0;
+}

@@ -41,6 +41,8 @@ json_t *proof_record_new(const struct proof_parts *parts);
 
 /* Has it the form of docs/proof.md, as far as anything relies on it? `name` goes into messages. */
 int proof_record_check(json_t *record, const char *name, struct error *err);
+/* The same of one end, as the other one tells of itself before anything is run. */
+int proof_end_check(json_t *end, const char *name, struct error *err);
 
 /*
  * Store below `folder`, which is made, and the one above it, when they are not there. The file's

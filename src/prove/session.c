@@ -58,6 +58,10 @@ static int hello_receive(struct conversation *c, struct error *err)
 	json_t *end = json_object_get(message, "end");
 	if (!json_get_string(json_object_get(end, "path"), "address", NULL))
 		return error_set(err, -EPROTO, "the other end does not say which address it uses");
+	/* now, as nobody would hear of it when the record is made */
+	rc = proof_end_check(end, "what the other end says of itself", err);
+	if (rc < 0)
+		return rc;
 	c->peer = json_deep_copy(end);
 	c->double_used = c->end->verbs->is_double || json_get_bool(message, "double", false);
 	return 0;
@@ -130,14 +134,12 @@ static int finish(struct conversation *c, int rc, json_t **records, struct error
 	*records = NULL;
 	if (!rc) {
 		rc = conversation_run(c, err);
-		tell_failure(c, rc, err);
 		if (!rc)
 			rc = conversation_records(c, records, err);
 		else if (json_array_size(c->runs))
 			conversation_records(c, records, &of_records);
-	} else {
-		tell_failure(c, rc, err);
 	}
+	tell_failure(c, rc, err);
 	conversation_clear(c);
 	return rc;
 }
