@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "host/tcp.h"
 #include "host/tool.h"
+#include "prove/perftest_figures.h"
 #include "prove/perftest_output.h"
 
 #define AROUND_MS 30000
@@ -29,8 +30,6 @@
 #define CONNECT_TRIES 5
 #define CONNECT_PAUSE_MS 200
 #define TEXT_MAX 400u
-#define COMMAND_MAX 4096u
-#define FIGURE_MAX 1e15
 
 struct comparison {
 	const struct perftest_end *end;
@@ -309,43 +308,16 @@ static int client_run(struct comparison *c, struct error *own, struct error *err
 	return 0;
 }
 
-static char *command_text(char *const *words)
+/* What it measured, in the message; or `own` says why there is nothing. */
+static void figures_put(struct comparison *c, json_t *message, struct error *own)
 {
-	struct strbuf text = {0};
-
-	/* the name alone, as people write it */
-	strbuf_puts(&text, strrchr(words[0], '/') + 1);
-	for (size_t i = 1; words[i]; i++)
-		strbuf_printf(&text, " %s", words[i]);
-	return strbuf_steal(&text);
-}
-
-static int figures_read(struct comparison *c, json_t *message, struct error *own)
-{
-	_cleanup_free_ char *command = command_text(c->words);
 	_cleanup_free_ char *how = tool_failure(c->running);
-	struct perftest_measured m;
 
 	if (how)
-		return failed(c, own);
-	int rc = perftest_output_read(&m, c->run->latency, tool_output(c->running), own);
-	if (rc < 0)
-		return error_wrap(own, "%s %s", c->tool.name, c->tool.version);
-	json_put_string(message, "version", c->tool.version);
-	json_put_string(message, "command", command);
-	json_put_u64(message, "size_bytes", m.size_bytes);
-	json_put_u64(message, "messages", m.iterations);
-	if (c->run->latency) {
-		json_put_int(message, "min_ns", llround(m.min_ns));
-		json_put_int(message, "median_ns", llround(m.median_ns));
-		json_put_int(message, "p99_ns", llround(m.p99_ns));
-		json_put_int(message, "p99_9_ns", llround(m.p99_9_ns));
-		json_put_int(message, "max_ns", llround(m.max_ns));
-	} else {
-		json_put(message, "gbit_per_s", json_real(m.gbit_per_s));
-		json_put(message, "messages_per_s", json_real(m.messages_per_s));
-	}
-	return 0;
+		failed(c, own);
+	else
+		perftest_figures_put(message, &c->tool, c->words, c->run->latency,
+				     tool_output(c->running), own);
 }
 
 static int measure(struct comparison *c, json_t **measured, struct error *err)
@@ -365,7 +337,7 @@ static int measure(struct comparison *c, json_t **measured, struct error *err)
 		if (rc < 0)
 			return rc;
 		if (!own.code)
-			figures_read(c, *measured, &own);
+			figures_put(c, *measured, &own);
 	}
 	if (own.code)
 		put_failure(c, *measured, &own);
@@ -377,69 +349,7 @@ static int measure(struct comparison *c, json_t **measured, struct error *err)
 	return rc;
 }
 
-/* --- what came of it -------------------------------------------------------------------------- */
-
-static int take_text(json_t *to, json_t *message, const char *key, size_t max, struct error *err)
-{
-	const char *text = json_get_string(message, key, "");
-
-	if (!*text || strlen(text) > max)
-		return error_set(err, -EPROTO, "perftest's figures have no %s", key);
-	json_put_string(to, key, text);
-	return 0;
-}
-
-static int take_number(json_t *to, json_t *message, const char *key, struct error *err)
-{
-	json_t *number = json_object_get(message, key);
-	double value = json_number_value(number);
-
-	if (!json_is_number(number) || !(value >= 0 && value < FIGURE_MAX))
-		return error_set(err, -EPROTO, "perftest's figures have no %s", key);
-	json_put(to, key, json_incref(number));
-	return 0;
-}
-
-/* Nothing is believed of the message, which is the other end's at one of both. */
-static int take_figures(const struct comparison *c, json_t *result, json_t *message,
-			struct error *err)
-{
-	static const char *const bandwidth[] = { "gbit_per_s", "messages_per_s", NULL };
-	static const char *const latency[] = { "median_ns", "min_ns", "p99_ns", "p99_9_ns",
-					       "max_ns", NULL };
-	const struct perftest_request *r = &c->request;
-
-	json_put_string(result, "tool", c->tool.name);
-	int rc = take_text(result, message, "version", TEXT_MAX, err);
-	if (!rc)
-		rc = take_text(result, message, "command", COMMAND_MAX, err);
-	if (!rc)
-		rc = take_number(result, message, "messages", err);
-	if (rc < 0)
-		return rc;
-	if (json_get_int(message, "size_bytes", 0) != (int64_t)r->size_bytes)
-		return error_set(err, -EPROTO, "perftest was of messages of %zu bytes, and says otherwise",
-				 r->size_bytes);
-	json_put_int(result, "size_bytes", (int64_t)r->size_bytes);
-	if (!c->run->latency) {
-		json_put_int(result, "qps", r->qps);
-		json_put_int(result, "depth", r->depth);
-	}
-	for (const char *const *key = c->run->latency ? latency : bandwidth; *key && !rc; key++)
-		rc = take_number(result, message, *key, err);
-	return rc;
-}
-
-/* railhead ÷ perftest, of what the run is about. */
-static void put_ratio(json_t *result, json_t *own, bool latency)
-{
-	const char *key = latency ? "median_ns" : "gbit_per_s";
-	double ours = json_number_value(json_object_get(own, key));
-	double theirs = json_number_value(json_object_get(result, key));
-
-	if (ours > 0 && theirs > 0)
-		json_put(result, "ratio", json_real(ours / theirs));
-}
+/* --- both ------------------------------------------------------------------------------------- */
 
 int perftest_run(json_t **outcome, const struct perftest_end *end, const struct perftest_run *run,
 		 json_t *own, struct error *err)
@@ -454,7 +364,7 @@ int perftest_run(json_t **outcome, const struct perftest_end *end, const struct 
 	if (!rc && !c.failure)
 		rc = end->active ? measure(&c, &measured, err) : serve(&c, &measured, err);
 	if (!rc && !c.failure)
-		rc = take_figures(&c, result, measured, err);
+		rc = perftest_figures_take(result, measured, &c.tool, run->latency, &c.request, err);
 	if (rc < 0)
 		return rc;
 	*outcome = json_object_new();
@@ -462,7 +372,7 @@ int perftest_run(json_t **outcome, const struct perftest_end *end, const struct 
 		json_put_string(*outcome, "error", c.failure);
 		return 0;
 	}
-	put_ratio(result, own, run->latency);
+	perftest_figures_compare(result, own, run->latency);
 	json_put(*outcome, "result", json_incref(result));
 	return 0;
 }

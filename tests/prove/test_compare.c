@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole proofs in which perftest (a double of it) follows each speed run, and what it must not change. */
+/* Whole proofs in which a double of perftest follows each speed run, and what it must not change. */
 #include "records.h"
 
 #include <errno.h>
