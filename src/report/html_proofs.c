@@ -195,7 +195,7 @@ static void put_series(struct strbuf *out, const struct proof_series *s)
 	strbuf_printf(out, "<tr><th scope=\"row\" class=\"kind\"><span class=\"swatch %s%s\"></span>", s->colour,
 		      s->note ? " hollow" : "");
 	html_put(out, s->name);
-	strbuf_puts(out, "</th><td>");
+	strbuf_puts(out, "</th><td class=\"taken\">");
 	html_put(out, json_get_string(record, "taken", "?"));
 	strbuf_puts(out, "</td><td>");
 	put_ends(out, record);
