@@ -38,10 +38,14 @@ void suites_again(void **state)
 
 static char *bandwidth(const struct suites_form *f, const char *operation, bool reverse)
 {
+	double gbit = f->gbit > 0 ? f->gbit : 96.0;
+
+	if (reverse && f->back_gbit > 0)
+		gbit = f->back_gbit;
 	return xasprintf("{'run': 'bandwidth', 'operation': '%s', 'reverse': %s, 'result': "
 			 "{'verified': true, 'size_bytes': 1048576, 'gbit_per_s': %.4f, 'steady': "
 			 "%s, 'variation': %.4f%s}}, ",
-			 operation, reverse ? "true" : "false", f->gbit > 0 ? f->gbit : 96.0,
+			 operation, reverse ? "true" : "false", gbit,
 			 f->unsteady ? "false" : "true", f->variation > 0 ? f->variation : 0.01,
 			 f->no_cpu ? "" : ", 'cpu': {'initiator': {'process_ms_per_gb': 12.25}, "
 					  "'listener': {'process_ms_per_gb': 3.5}}");
@@ -98,6 +102,10 @@ json_t *suites_add(struct proofs_test *t, struct suites_form form)
 		scene_set(record, "/local/fingerprint/nics/ens1f0/dcb/pfc", "[]");
 		scene_set(record, "/peer/fingerprint/nics/ens1f0/dcb/pfc", "[]");
 		scene_set(record, "/local/fingerprint/roce_tos/1", "0");
+	}
+	if (form.begun_by_peer) {
+		scene_set(record, "/local/role", "'listener'");
+		scene_set(record, "/peer/role", "'initiator'");
 	}
 	if (form.turned)
 		proofs_turn(record);

@@ -196,6 +196,72 @@ static void pfc_without(void **state)
 	scene_summary(proofs_judge(t, "proof.pfc"), "declares no RoCE priority");
 }
 
+/* A run is compared with that of the node that moved, whichever end began. */
+static void pfc_directions(void **state)
+{
+	static const struct {
+		bool begun_by_peer, turned, slower;
+	} rows[] = {
+		{ false, false, false }, { true, false, true }, { false, true, false },
+		{ true, true, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct proofs_test *t = *state;
+
+		suites_add(t, (struct suites_form){ .kind = "baseline", .senders = 2, .gbit = 90,
+						    .back_gbit = 50 });
+		suites_add(t, (struct suites_form){ .kind = "pfc", .senders = 2, .gbit = 90,
+						    .back_gbit = 50, .pause = FIRED,
+						    .begun_by_peer = rows[i].begun_by_peer,
+						    .turned = rows[i].turned });
+		const struct verdict *v = proofs_judge(t, "proof.pfc");
+		scene_status(v, rows[i].slower ? VERDICT_FAIL : VERDICT_PASS);
+		if (rows[i].slower)
+			scene_cause(v, "slower-with-pfc",
+				    "by gpu-node-01, 1 MiB: 90.00 Gbit/s in the baseline record and "
+				    "50.00 Gbit/s");
+		suites_again(state);
+	}
+}
+
+/* Members of other types than the schema says: never a pass, and nothing crashes. */
+static void hostile(void **state)
+{
+	static const struct {
+		const char *pointer, *value;
+	} rows[] = {
+		{ "/runs", "7" },
+		{ "/runs", "[7, {'run': 'bandwidth', 'result': 5}, {'run': 'latency', 'result': "
+			   "{'median_ns': 'x'}}]" },
+		{ "/runs", "[{'run': 'bandwidth', 'operation': 7, 'result': {'gbit_per_s': -1e300, "
+			   "'verified': true, 'size_bytes': -9223372036854775808, 'steady': true, "
+			   "'variation': 1e308}}]" },
+		{ "/local/counters", "[]" },
+		{ "/local/counters/difference", "{'rdma': 7, 'pause': {'ens1f0': [], 'x': 'y'}}" },
+		{ "/local/counters/difference", "7" },
+		{ "/local/fingerprint", "7" },
+		{ "/local/fingerprint/nics", "[]" },
+		{ "/parameters/senders", "'2'" },
+	};
+	static const char *const kinds[] = { "baseline", "pfc" };
+
+	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+			struct proofs_test *t = *state;
+			_cleanup_free_ char *gate = xasprintf("proof.%s", kinds[k]);
+			json_t *of[2] = { suites_add(t, (struct suites_form)BASELINE),
+					  suites_add(t, (struct suites_form)PFC) };
+
+			scene_set(of[k], rows[i].pointer, rows[i].value);
+			const struct verdict *v = proofs_judge(t, gate);
+			if (v->status == VERDICT_PASS && (k || i + 1 < ARRAY_SIZE(rows)))
+				fail_msg("%s %s: pass: %s", gate, rows[i].pointer, v->summary);
+			suites_again(state);
+		}
+	}
+}
+
 /* QoS that was changed since: only the baseline is of another one by design. */
 static void pfc_stale(void **state)
 {
@@ -215,6 +281,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(baseline), TEST(baseline_taken), TEST(pfc), TEST(pfc_without), TEST(pfc_stale),
+		TEST(pfc_directions), TEST(hostile),
 	};
 
 	return cmocka_run_group_tests_name("proof_suites", tests, NULL, NULL);
