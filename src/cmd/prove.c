@@ -15,6 +15,8 @@ static int propose(struct prove_here *here, const struct cmd_args *args)
 
 	if (prove_here_look(here, args, &err) < 0)
 		return cmd_complain(CMD_USAGE, &err);
+	if (p.suite == SESSION_GDR && !args->prove.memory)
+		prove_suite_memory(&p, here->site, here->node, args->operands[0]);
 	if (getrandom(&p.seed, sizeof(p.seed), 0) != sizeof(p.seed)) {
 		error_set_errno(&err, -errno, "no random numbers");
 		return cmd_complain(CMD_INTERNAL, &err);

@@ -24,3 +24,11 @@ struct prove_options {
 /* -EINVAL: which option is wrong and why. `site` (NULL: none) gives the DSCP when none is named. */
 int prove_options_read(struct prove_options *o, const struct cmd_args *args,
 		       const struct site *site, struct error *err);
+
+/*
+ * Memory of a suite gdr for which none was named: of a GPU at each end that is a node with the role
+ * gpu, `node` (NULL: not known) here and the one that `host` names at the other end. Where the site
+ * (NULL: none) tells of no such end, of the connecting one.
+ */
+void prove_suite_memory(struct session_parameters *p, const struct site *site,
+			const struct site_node *node, const char *host);

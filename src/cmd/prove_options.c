@@ -191,6 +191,47 @@ static unsigned default_depth(size_t bytes)
 	return depth > DEPTH ? DEPTH : depth < DEPTH_MIN ? DEPTH_MIN : (unsigned)depth;
 }
 
+static bool is_address(const char *address, const char *host)
+{
+	size_t len = strlen(host);
+
+	/* with or without its prefix */
+	return !strncmp(address, host, len) && (!address[len] || address[len] == '/');
+}
+
+/* Is `host`, as a person names it, this node? */
+static bool is_node(const struct site_node *node, const char *host)
+{
+	if (!strcmp(node->name, host))
+		return true;
+	for (size_t i = 0; i < node->n_rdma; i++) {
+		if (node->rdma[i].address && is_address(node->rdma[i].address, host))
+			return true;
+	}
+	for (size_t i = 0; i < node->n_bonds; i++) {
+		for (char **a = node->bonds[i].addresses; a && *a; a++) {
+			if (is_address(*a, host))
+				return true;
+		}
+	}
+	return false;
+}
+
+void prove_suite_memory(struct session_parameters *p, const struct site *site,
+			const struct site_node *node, const char *host)
+{
+	bool gpu[2] = { node && node->roles & SITE_ROLE_GPU, false };
+
+	for (size_t i = 0; site && i < site->n_nodes; i++) {
+		if (is_node(&site->nodes[i], host))
+			gpu[1] = site->nodes[i].roles & SITE_ROLE_GPU;
+	}
+	if (!gpu[0] && !gpu[1])
+		gpu[0] = true;
+	for (int end = 0; end < 2; end++)
+		strcpy(p->memory[end], gpu[end] ? "cuda" : "host");
+}
+
 static int parameters_read(struct session_parameters *p, const struct cmd_prove_args *a,
 			   const struct site *site, struct error *err)
 {

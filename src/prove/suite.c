@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "prove/suite.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 
 const char *const session_suite_names[SESSION_SUITES] = {
@@ -26,15 +28,29 @@ const char *suite_run_name(enum suite_run run)
 	return names[run];
 }
 
-static void add(struct suite *suite, enum suite_run run, unsigned operation, size_t size_min,
-		size_t size_max, bool both_ways)
+/*
+ * Which end moves first. With memory of a GPU at one end: the one that puts bytes into it, because
+ * the first run that fails is the last one, and a root complex that forwards writes between its
+ * ports and not reads is told by writes that worked.
+ */
+static bool listener_first(const struct session_parameters *p, unsigned operation)
 {
-	for (int reverse = 0; reverse <= both_ways; reverse++) {
+	bool read = operation == SESSION_READ;
+
+	return !strcmp(p->memory[0], "cuda") ? !read : !strcmp(p->memory[1], "cuda") && read;
+}
+
+static void add(struct suite *suite, const struct session_parameters *p, enum suite_run run,
+		unsigned operation, size_t size_min, size_t size_max, bool both_ways)
+{
+	bool first = both_ways && listener_first(p, operation);
+
+	for (int way = 0; way <= both_ways; way++) {
 		array_reserve(suite->step, suite->n, suite->capacity);
 		suite->step[suite->n++] = (struct suite_step){
 			.run = run,
 			.operation = operation,
-			.reverse = reverse,
+			.reverse = way ? !first : first,
 			.size_min = size_min,
 			.size_max = size_max,
 		};
@@ -44,12 +60,12 @@ static void add(struct suite *suite, enum suite_run run, unsigned operation, siz
 static void add_speed(struct suite *suite, const struct session_parameters *p, unsigned operation)
 {
 	if (!p->suite) {
-		add(suite, SUITE_BANDWIDTH, operation, p->size_max, p->size_max, true);
+		add(suite, p, SUITE_BANDWIDTH, operation, p->size_max, p->size_max, true);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(bandwidth_sizes); i++) {
 		if (bandwidth_sizes[i] <= p->size_max)
-			add(suite, SUITE_BANDWIDTH, operation, bandwidth_sizes[i],
+			add(suite, p, SUITE_BANDWIDTH, operation, bandwidth_sizes[i],
 			    bandwidth_sizes[i], true);
 	}
 }
@@ -61,8 +77,8 @@ void suite_make(struct suite *suite, const struct session_parameters *p)
 	/* no speed is told before all operations are known to carry the right bytes */
 	for (size_t i = 0; i < SESSION_OPERATIONS; i++) {
 		if (p->operations & session_operation_names[i].bit)
-			add(suite, SUITE_INTEGRITY, session_operation_names[i].bit, p->size_min,
-			    p->size_max, true);
+			add(suite, p, SUITE_INTEGRITY, session_operation_names[i].bit,
+			    p->size_min, p->size_max, true);
 	}
 	for (size_t i = 0; i < SESSION_OPERATIONS && p->seconds > 0; i++) {
 		if (p->operations & session_operation_names[i].bit)
@@ -71,12 +87,12 @@ void suite_make(struct suite *suite, const struct session_parameters *p)
 	/* a round trip has no direction */
 	for (size_t i = 0; i < SESSION_OPERATIONS && p->seconds > 0; i++) {
 		if (p->operations & session_operation_names[i].bit)
-			add(suite, SUITE_LATENCY, session_operation_names[i].bit, latency, latency,
-			    false);
+			add(suite, p, SUITE_LATENCY, session_operation_names[i].bit, latency,
+			    latency, false);
 	}
 	if (p->dscp >= 0)
-		add(suite, SUITE_MARKING, SESSION_SEND, SESSION_MARK_BYTES, SESSION_MARK_BYTES,
-		    true);
+		add(suite, p, SUITE_MARKING, SESSION_SEND, SESSION_MARK_BYTES,
+		    SESSION_MARK_BYTES, true);
 }
 
 void suite_clear(struct suite *suite)

@@ -270,7 +270,7 @@ static void no_dmabuf_of_the_gpu(void **state)
 	expect(run_of(record, 0, "register"), "/result/tried", "[]");
 }
 
-/* The NIC of the GPU's end may not read GPU memory: both records have the completion. */
+/* Both records have the completion that ended the first run, which puts bytes into GPU memory. */
 static void failed_completion(void **state)
 {
 	static struct verbs_double_lie lie = { .kind = VERBS_DOUBLE_FAIL,
@@ -283,8 +283,9 @@ static void failed_completion(void **state)
 	for (int end = 0; end < 2; end++) {
 		json_t *run = run_of(record_of(pair, end ? &pair->b : &pair->a), 1, "integrity");
 
+		expect(run, "/reverse", "true");
 		expect(run, "/completion",
-		       "{'end': 'initiator', 'status': 4, 'vendor_error': 129}");
+		       "{'end': 'listener', 'status': 4, 'vendor_error': 129}");
 	}
 }
 
