@@ -58,11 +58,14 @@ static void put_run(struct wrap *w, json_t *record, json_t *run)
 	wrap_to(w, 2);
 	wrap_put(w, wrong ? WRAP_RED : WRAP_BOLD, kind);
 	wrap_to(w, RUN_COLUMN);
-	if (strcmp(kind, "marking"))
-		wrap_putf(w, WRAP_PLAIN, "%s, ", operation);
-	wrap_putf(w, WRAP_PLAIN, "%s → %s: ",
-		  node_in_role(record, back ? "listener" : "initiator"),
-		  node_in_role(record, back ? "initiator" : "listener"));
+	if (!strcmp(kind, "register"))	/* of one end; nothing moves */
+		wrap_putf(w, WRAP_PLAIN, "%s: ",
+			  node_in_role(record, json_get_string(run, "end", "initiator")));
+	else
+		wrap_putf(w, WRAP_PLAIN, "%s%s%s → %s: ", strcmp(kind, "marking") ? operation : "",
+			  strcmp(kind, "marking") ? ", " : "",
+			  node_in_role(record, back ? "listener" : "initiator"),
+			  node_in_role(record, back ? "initiator" : "listener"));
 	if (error)
 		wrap_put(w, WRAP_YELLOW, error);
 	else

@@ -146,6 +146,30 @@ static void put_perftest(struct wrap *w, json_t *result)
 		wrap_putf(w, WRAP_PLAIN, "; railhead ÷ perftest %.2f", json_number_value(ratio));
 }
 
+/* How long a registration may be, and what refuses a longer one. */
+static void put_register(struct wrap *w, json_t *result)
+{
+	json_t *attempt, *line;
+	size_t i, k;
+
+	wrap_put(w, WRAP_PLAIN, "up to ");
+	put_size(w, json_get_int(result, "largest_bytes", 0));
+	wrap_putf(w, WRAP_PLAIN, "; %s", json_get_string(result, "stopped", "why is not told"));
+	json_array_foreach(json_object_get(result, "tried"), i, attempt) {
+		int64_t number = json_get_int(attempt, "errno", 0);
+
+		if (!number)
+			continue;
+		wrap_putf(w, WRAP_PLAIN, "; %s of ", json_get_string(attempt, "call", "?"));
+		put_size(w, json_get_int(attempt, "length_bytes", 0));
+		wrap_putf(w, WRAP_YELLOW, ": errno %lld, %s", (long long)number,
+			  json_get_string(attempt, "text", "no text"));
+		json_array_foreach(json_object_get(attempt, "kernel_log"), k, line)
+			wrap_putf(w, WRAP_DIM, "; kernel: %s",
+				  json_string_value(line) ? json_string_value(line) : "");
+	}
+}
+
 void proof_put_result(struct wrap *w, const char *kind, json_t *result)
 {
 	static const struct {
@@ -157,6 +181,7 @@ void proof_put_result(struct wrap *w, const char *kind, json_t *result)
 		{ "latency", put_latency },
 		{ "marking", put_marking },
 		{ "perftest", put_perftest },
+		{ "register", put_register },
 	};
 
 	if (put_fault(w, result))

@@ -228,6 +228,9 @@ def text_tables(t):
     t.ok(re.search(r"^    read +8 B +← +3\.57 +3\.84 +6\.14 +15\.7 +65\.3 +50000 +3\.88 +0\.99$", text, re.M), "and for each latency", text[:6000])
     t.ok("perftest" not in output([example("pfc")], "records", "text"), "no column that nothing has")
     t.ok("not steady: variation 14.2 %" in text, "says what was not steady")
+    gdr = re.sub(r"\s+", " ", output([all_states()[-1]], "records", "text"))
+    t.ok("register gpu-node-01: up to 8 KiB; this length failed; ibv_reg_dmabuf_mr of 16 KiB: errno 12, cannot be registered: Cannot allocate memory; kernel: NVRM: x" in gdr, "what memory could be registered", gdr[:1500])
+    t.ok("no acknowledgement for 30 s" in gdr, "a run that did not end says why", gdr)
     for width in (40, 60, 80):
         over = [line for line in output([example("baseline")], "records", "text", f"width={width}").split("\n") if len(line) > width]
         t.ok(not over, f"fits {width} columns", "\n".join(over[:5]))
