@@ -23,7 +23,7 @@ struct endpoint_request {
 	unsigned qps, depth;	/* depth: WRs of one QP */
 	bool ud;		/* one UD QP instead of RC */
 	uint8_t traffic_class;	/* DSCP << 2 | ECN */
-	unsigned timeout;	/* local ACK timeout, 4.096 us * 2^timeout; 0: the default (14) */
+	unsigned timeout;	/* local ACK timeout, 4.096 us * 2^timeout; 0: the default (17) */
 	unsigned retries;	/* 0: the default (7) */
 };
 
@@ -46,8 +46,6 @@ struct ibv_pd *endpoint_pd(const struct endpoint *endpoint);
 unsigned endpoint_qps(const struct endpoint *endpoint);
 unsigned endpoint_depth(const struct endpoint *endpoint);
 uint32_t endpoint_qpn(const struct endpoint *endpoint, unsigned qp);
-/* Bytes that go inline in a work request; 0: none. */
-unsigned endpoint_inline_bytes(const struct endpoint *endpoint);
 /* Bytes of a packet: the smaller of both ends' MTU once connected. A UD message is at most that. */
 unsigned endpoint_mtu_bytes(const struct endpoint *endpoint);
 
@@ -65,8 +63,8 @@ struct endpoint_op {
 	unsigned qp;
 	uint64_t local, remote;
 	uint32_t length, lkey, rkey;
-	/* The bytes at `local` as the processor reads them: a WRITE or SEND of few may go inline
-	 * (endpoint_inline_bytes()), so that the adapter has no memory to read. NULL: it must read. */
+	/* The bytes at `local` as the processor reads them: a WRITE or SEND of few may go inline,
+	 * within the work request, so that the adapter has no memory to read. NULL: it must read. */
 	const void *bytes;
 	uint32_t imm;	/* host order; ntohl(wc.imm_data) at the other end */
 	uint64_t id;
@@ -74,6 +72,8 @@ struct endpoint_op {
 	 * for endpoint_poll() before it goes. */
 	bool more;
 };
+/* Does it go inline? */
+bool endpoint_is_inline(const struct endpoint *endpoint, const struct endpoint_op *op);
 /* Post one. It gets a completion unless `more` is set, and then too at least every half queue; a
  * completion tells that all before it on its QP are done. -EAGAIN: the queue is full, poll first;
  * `err` is left alone then, as nothing is wrong. */

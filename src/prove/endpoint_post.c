@@ -111,6 +111,12 @@ static int check_op(const struct endpoint *e, const struct endpoint_op *op, stru
 	return 0;
 }
 
+bool endpoint_is_inline(const struct endpoint *e, const struct endpoint_op *op)
+{
+	return op->bytes && op->length && op->length <= e->inline_bytes &&
+	       op->opcode != IBV_WR_RDMA_READ;
+}
+
 static void fill(const struct endpoint *e, const struct endpoint_queue *q,
 		 const struct endpoint_op *op, struct ibv_send_wr *wr, struct ibv_sge *sge)
 {
@@ -122,7 +128,7 @@ static void fill(const struct endpoint *e, const struct endpoint_queue *q,
 		.opcode = op->opcode,
 		.imm_data = htonl(op->imm),
 	};
-	if (op->bytes && op->length <= e->inline_bytes && op->opcode != IBV_WR_RDMA_READ) {
+	if (endpoint_is_inline(e, op)) {
 		/* the provider copies from here, not from where the adapter would read */
 		sge->addr = (uint64_t)(uintptr_t)op->bytes;
 		wr->send_flags = IBV_SEND_INLINE;

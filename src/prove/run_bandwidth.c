@@ -23,6 +23,9 @@
 #include "prove/run_check.h"
 
 #define LINE 64u	/* places begin on cache lines */
+/* Of the ring of a QP: several places, and no more memory than a speed needs. Addresses all over the
+ * memory are for the integrity runs. */
+#define RING_BYTES ((size_t)4 << 20)
 #define GENERATION_TIMED 2u
 #define GENERATION_LAST 4u
 
@@ -211,8 +214,9 @@ static int prepare(struct bandwidth *b, struct error *err)
 
 	b->size = run->p->size_max;
 	b->step = MIN((b->size + LINE - 1) / LINE * LINE, run->stride);
-	/* the next round of the ring waits for the last one to be on its way */
-	b->ring = (unsigned)MIN(run->stride / b->step, (size_t)2 * run->depth);
+	/* the next round of the ring waits for the last one to be on its way, where they are small */
+	b->ring = (unsigned)MIN(run->stride / b->step,
+				MIN((size_t)2 * run->depth, MAX((size_t)2, RING_BYTES / b->step)));
 	rc = run->sink ? run_check_prepare(run, err) : fill(b, GENERATION_TIMED, err);
 	if (!rc && !run->active)
 		rc = offer_all(b, err);

@@ -127,6 +127,8 @@ static int timed(struct bandwidth *b, struct queue *queues, json_t **speed, stru
 	for (unsigned q = 0; q < b->run.qps; q++)
 		messages += b->sent[q];
 	*speed = run_samples_speed(&samples, b->size, messages, run_now_ns() - begun);
+	json_put_bool(*speed, "inline",
+		      endpoint_is_inline(b->run.end->endpoint, &queues[0].op));
 	return 0;
 }
 

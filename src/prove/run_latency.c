@@ -148,6 +148,7 @@ static int measure(struct latency *l, uint64_t *count, struct error *err)
 
 static json_t *times(struct latency *l)
 {
+	const struct endpoint_op op = run_speed_op(&l->run, 0, l->out.offset, l->size);
 	bool read = l->run.operation == RUN_READ;
 
 	/* as every tool of the field tells it */
@@ -157,6 +158,7 @@ static json_t *times(struct latency *l)
 	json_put_string(told, "derivation",
 			read ? "from the post of a READ to its completion"
 			     : "half of the time from the post of a message to the arrival of its answer, at the end that measures");
+	json_put_bool(told, "inline", endpoint_is_inline(l->run.end->endpoint, &op));
 	return told;
 }
 
