@@ -88,6 +88,19 @@ void json_put_u64(json_t *obj, const char *key, uint64_t value)
 		json_put_stringf(obj, key, "%llu", (unsigned long long)value);
 }
 
+bool json_u64(const json_t *counter, uint64_t *value)
+{
+	uint64_t number;
+
+	if (json_is_integer(counter) && json_integer_value(counter) >= 0)
+		number = (uint64_t)json_integer_value(counter);
+	else if (!json_is_string(counter) ||
+		 text_to_u64(json_string_value(counter), 10, &number) < 0)
+		return false;
+	*value = number;
+	return true;
+}
+
 void json_put_bool(json_t *obj, const char *key, bool value)
 {
 	json_put(obj, key, json_boolean(value));

@@ -28,6 +28,8 @@ void json_put_stringf(json_t *obj, const char *key, const char *fmt, ...) RH_PRI
 void json_put_int(json_t *obj, const char *key, int64_t value);
 /* Counters above INT64_MAX are kept as their decimal text. */
 void json_put_u64(json_t *obj, const char *key, uint64_t value);
+/* Such a counter, as number or as text. False: it is none, `*value` is left alone. NULL is allowed. */
+bool json_u64(const json_t *counter, uint64_t *value);
 void json_put_bool(json_t *obj, const char *key, bool value);
 
 /* New values, never NULL: memory that is exhausted ends the program (base/alloc.h). */

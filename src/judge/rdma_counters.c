@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "base/text.h"
 #include "judge/family.h"
 #include "judge/rdma.h"
 
@@ -16,26 +15,15 @@ struct growth {
 	bool reset;
 };
 
-/* A counter is a number, or decimal text when it does not fit into one. */
-static bool counter_value(json_t *counter, uint64_t *value)
-{
-	if (json_is_string(counter))
-		return text_to_u64(json_string_value(counter), 10, value) == 0;
-	if (!json_is_integer(counter) || json_integer_value(counter) < 0)
-		return false;
-	*value = (uint64_t)json_integer_value(counter);
-	return true;
-}
-
 static void compare_counter(struct judging *g, const struct subject_rdma *rdma, const char *group,
 			    const char *name, struct growth *sum)
 {
 	uint64_t now, then;
 
-	if (!counter_value(peek(g, "/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port,
+	if (!json_u64(peek(g, "/rdma/devices/%s/ports/%s/%s/%s", rdma->device, rdma->port,
 				group, name),
 			   &now) ||
-	    !counter_value(peek(g, "/previous/rdma/devices/%s/ports/%s/%s/%s", rdma->device,
+	    !json_u64(peek(g, "/previous/rdma/devices/%s/ports/%s/%s/%s", rdma->device,
 				rdma->port, group, name),
 			   &then))
 		return;

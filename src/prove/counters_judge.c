@@ -14,7 +14,6 @@
 
 #include "base/alloc.h"
 #include "base/strings.h"
-#include "base/text.h"
 
 enum way { OUT, IN, WAYS };
 static const char *const way_names[WAYS] = { "out", "in" };
@@ -69,14 +68,7 @@ struct way_seen {
 
 static bool value_of(json_t *object, const char *name, uint64_t *value)
 {
-	json_t *counter = json_object_get(object, name);
-
-	if (json_is_string(counter))
-		return !text_to_u64(json_string_value(counter), 10, value);
-	if (!json_is_integer(counter) || json_integer_value(counter) < 0)
-		return false;
-	*value = (uint64_t)json_integer_value(counter);
-	return true;
+	return json_u64(json_object_get(object, name), value);
 }
 
 static uint64_t times(uint64_t count, uint64_t unit)

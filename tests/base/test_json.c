@@ -43,16 +43,24 @@ static void pointers_walk_lists(void **state)
 static void text_is_made_safe(void **state)
 {
 	_cleanup_json_ json_t *j = json_object();
+	uint64_t value = 0;
 
 	(void)state;
 	json_put_string(j, "a", "\x1b[0m\xff");
 	json_put_string(j, "none", NULL);
 	json_put_u64(j, "big", UINT64_MAX);
 	json_put_u64(j, "small", 7);
+	json_put_int(j, "below", -1);
 	assert_string_equal(json_get_string(j, "a", NULL), "\\x1b[0m\\xff");
 	assert_null(json_object_get(j, "none"));
 	assert_string_equal(json_get_string(j, "big", NULL), "18446744073709551615");
 	assert_int_equal(json_get_int(j, "small", 0), 7);
+	assert_true(json_u64(json_object_get(j, "big"), &value) && value == UINT64_MAX);
+	assert_true(json_u64(json_object_get(j, "small"), &value) && value == 7);
+	assert_false(json_u64(json_object_get(j, "below"), &value));
+	assert_false(json_u64(json_object_get(j, "a"), &value));
+	assert_false(json_u64(NULL, &value));
+	assert_int_equal(value, 7);
 }
 
 static void refused(const char *text, size_t len, const char *expected)
