@@ -5,6 +5,7 @@
 
 #include "report/internal.h"
 #include "report/proof.h"
+#include "report/proof_errors.h"
 
 #define END_COLUMN 4u
 #define RUN_COLUMN 14u
@@ -73,6 +74,28 @@ static void put_run(struct wrap *w, json_t *record, json_t *run)
 	wrap_end(w);
 }
 
+/* What got lost or came twice on the way: right bytes may have had a high price. */
+static void put_errors(struct wrap *w, json_t *end)
+{
+	_cleanup_strbuf_ struct strbuf grown = {0};
+	size_t known = proof_errors(&grown, end);
+
+	if (!json_at(end, "/counters/difference"))
+		return;
+	w->indent = RUN_COLUMN;
+	wrap_to(w, 2);
+	wrap_put(w, WRAP_BOLD, "errors");
+	wrap_to(w, RUN_COLUMN);
+	wrap_putf(w, WRAP_PLAIN, "%s: ", json_get_string(end, "node", "?"));
+	if (grown.len)
+		wrap_put(w, WRAP_YELLOW, grown.s);
+	else if (known)
+		wrap_putf(w, WRAP_PLAIN, "none of %zu counters of errors and drops grew", known);
+	else
+		wrap_put(w, WRAP_PLAIN, "no counter of errors or drops is known");
+	wrap_end(w);
+}
+
 static void put_counters(struct wrap *w, json_t *end, const struct report_options *options)
 {
 	json_t *counters = json_object_get(end, "counters"), *why;
@@ -87,6 +110,7 @@ static void put_counters(struct wrap *w, json_t *end, const struct report_option
 			  json_string_value(why) ? json_string_value(why) : "");
 		wrap_end(w);
 	}
+	put_errors(w, end);
 	if (!options->verbose)
 		return;
 	w->indent = RUN_COLUMN;

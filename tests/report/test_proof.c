@@ -16,14 +16,9 @@
 	" 'mtu_bytes': 4096, 'reasons': ['link bond1: declared']}, 'memory': {'kind': 'host'},"\
 	" 'counters': {'why': ['RDMA moved'], 'difference': {'rdma': {'sent': 7}}}}"
 
-/* One record of the given kind, verdict and runs; ' stands for ". */
-static char *text_of(const char *kind, const char *status, const char *runs,
-		     const struct report_options *options)
+/* Of records as JSON in which ' stands for ". */
+static char *text_of_json(char *json, const struct report_options *options)
 {
-	_cleanup_free_ char *json = xasprintf(
-		"[{'schema': 'railhead.proof/1', 'kind': '%s', 'run': '0123456789abcdef',"
-		" 'local': " END("gpu-1", "initiator") ", 'peer': " END("store-1", "listener")
-		", 'runs': [%s], 'verdict': {'status': '%s', 'why': []}}]", kind, runs, status);
 	_cleanup_error_ struct error err = {0};
 	char *text = NULL;
 	size_t len;
@@ -37,6 +32,18 @@ static char *text_of(const char *kind, const char *status, const char *runs,
 	assert_int_equal(report_proofs(out, records, options, &err), 0);
 	fclose(out);
 	return text;
+}
+
+/* One record of the given kind, verdict and runs. */
+static char *text_of(const char *kind, const char *status, const char *runs,
+		     const struct report_options *options)
+{
+	_cleanup_free_ char *json = xasprintf(
+		"[{'schema': 'railhead.proof/1', 'kind': '%s', 'run': '0123456789abcdef',"
+		" 'local': " END("gpu-1", "initiator") ", 'peer': " END("store-1", "listener")
+		", 'runs': [%s], 'verdict': {'status': '%s', 'why': []}}]", kind, runs, status);
+
+	return text_of_json(json, options);
 }
 
 static const struct report_options wide = { .width = 0 };
@@ -120,6 +127,31 @@ static void marked(void **state)
 	says(text, "NOT PROVEN proof.marking");
 }
 
+/* Bytes may be right at a price: packets that were lost, or came out of their sequence. */
+static void errors_that_grew(void **state)
+{
+	static const char rxe[] =
+		"{'node': '%s', 'path': {'link': 'bond1'}, 'fingerprint': {'rdma': {'driver': 'rdma_rxe'}},"
+		" 'counters': {'difference': {'rdma': {'sent_pkts': 900, 'out_of_seq_request': %d,"
+		" 'duplicate_request': 0}, 'link': {'rx_bytes': 7, 'tx_dropped': %d},"
+		" 'pause': {'roce0': {'rx_xoff': 5, 'rx_drops': '18446744073709551615'}}}}}";
+	_cleanup_free_ char *bad = xasprintf(rxe, "gpu-1", 40, 2);
+	_cleanup_free_ char *good = xasprintf(rxe, "store-1", 0, 0);
+	char *drops = strstr(good, "'18446744073709551615'");
+
+	(void)state;
+	memset(drops, ' ', strlen("'18446744073709551615'"));
+	*drops = '0';
+	_cleanup_free_ char *json = xasprintf("[{'run': '1', 'local': %s, 'peer': %s}, {'run': '2'}]",
+					      bad, good);
+	_cleanup_free_ char *text = text_of_json(json, &wide);
+	says(text, "errors      gpu-1: out_of_seq_request +40, bond1 tx_dropped +2, roce0 rx_drops +18446744073709551615\n");
+	says(text, "errors      store-1: none of 4 counters of errors and drops grew\n");
+	assert_null(strstr(text, "errors      ?"));
+	_cleanup_free_ char *unknown = text_of("host", "pass", "", &wide);
+	says(unknown, "errors      gpu-1: no counter of errors or drops is known\n");
+}
+
 static void quiet_and_verbose(void **state)
 {
 	struct report_options options = { .quiet = true };
@@ -139,6 +171,7 @@ int main(void)
 		cmocka_unit_test(beside_perftest),
 		cmocka_unit_test(wrong),
 		cmocka_unit_test(marked),
+		cmocka_unit_test(errors_that_grew),
 		cmocka_unit_test(quiet_and_verbose),
 	};
 
