@@ -180,6 +180,10 @@ bool proof_record_judge_runs(struct judging *g, const struct proof_record *p)
 
 	json_array_foreach(json_object_get(p->record, "runs"), i, run) {
 		const char *error = json_get_string(run, "error", NULL);
+
+		/* a program beside the proof, which looks at no byte and need not be there */
+		if (!strcmp(json_get_string(run, "run", ""), "perftest"))
+			continue;
 		json_t *verified = error ? NULL : proof_record_run_fact(g, p, i, "verified");
 
 		if (json_is_false(verified)) {

@@ -183,6 +183,16 @@ static void did_not_run(void **state)
 	scene_summary(v, "integrity of read by aistor-01 did not take place: retry exceeded");
 }
 
+static void perftest_has_no_say(void **state)
+{
+	struct proofs_test *t = *state;
+
+	proofs_add(t, (struct records_form){
+			      .runs = "[" THREE "," RUN("read", "true", RIGHT) ", {'run': 'perftest', "
+				      "'operation': 'write', 'error': 'not installed'}]" });
+	scene_status(judged(t), VERDICT_PASS);
+}
+
 static void counters(void **state)
 {
 	static const struct {
@@ -306,6 +316,7 @@ int main(void)
 		TEST(newest_counts),  TEST(wrong_bytes),      TEST(one_way_only),
 		TEST(speed_is_no_proof), TEST(did_not_run),   TEST(counters),
 		TEST(hostile),	      TEST(damaged),	      TEST(marking),
+		TEST(perftest_has_no_say),
 	};
 
 	return cmocka_run_group_tests_name("proof", tests, NULL, NULL);
