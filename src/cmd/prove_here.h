@@ -58,6 +58,8 @@ int prove_seat_open(struct prove_seat *seat, const struct prove_options *o, uint
 		    struct error *err);
 /* Print the command line of each of `n` peers. */
 void prove_announce(const struct prove_here *here, const struct prove_seat *seats, unsigned n);
+/* Print how many came to the door without the token, if any: somebody may be guessing. */
+void prove_tell_refused(const struct prove_here *here, const struct wire_listener *listener);
 
 /* prove_senders.c: for several at the same time. */
 int prove_listen_senders(struct prove_here *here, const struct cmd_args *args);

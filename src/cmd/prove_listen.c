@@ -58,6 +58,19 @@ void prove_announce(const struct prove_here *here, const struct prove_seat *seat
 	fprintf(stderr, "\n");
 }
 
+void prove_tell_refused(const struct prove_here *here, const struct wire_listener *listener)
+{
+	const char *last;
+	uint64_t refused = wire_listener_refused(listener, &last);
+	_cleanup_free_ char *line = NULL;
+
+	if (!refused)
+		return;
+	line = xasprintf("%llu connection%s refused before the peer came, the last: %s",
+			 (unsigned long long)refused, refused == 1 ? " was" : "s were", last);
+	prove_here_end(here, NULL).progress(line);
+}
+
 /* One peer, from the token to the record. `*served`: somebody who knew the token was there. */
 static int serve(struct prove_here *here, const struct cmd_args *args, bool *served)
 {
@@ -75,6 +88,8 @@ static int serve(struct prove_here *here, const struct cmd_args *args, bool *ser
 		return prove_complain(rc, &err);
 	prove_announce(here, &seat, 1);
 	rc = wire_accept(&wire, seat.listener, o->wait_ms, &err);
+	if (!rc)
+		prove_tell_refused(here, seat.listener);
 	/* one peer at a time: nobody waits in a queue */
 	wire_listener_close(seat.listener);
 	if (rc < 0)

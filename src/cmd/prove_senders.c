@@ -67,6 +67,8 @@ static void RH_NORETURN serve(struct prove_here *here, const struct cmd_args *ar
 	}
 	prove_progress_of(i + 1);
 	int rc = wire_accept(&wire, listener, here->options.wait_ms, &err);
+	if (!rc)
+		prove_tell_refused(here, listener);
 	wire_listener_close(listener);
 	if (!rc) {
 		peer = xstrdup(wire_peer(wire));

@@ -34,6 +34,9 @@ uint16_t wire_listener_port(const struct wire_listener *listener);
  * is used up by the first success, after which nobody listens: -EKEYEXPIRED. */
 int wire_accept(struct wire **wire, struct wire_listener *listener, int timeout_ms,
 		struct error *err);
+/* Connections that were refused until now; `*last` is why the last one was (the listener's; NULL:
+ * none was). */
+uint64_t wire_listener_refused(const struct wire_listener *listener, const char **last);
 void wire_listener_close(struct wire_listener *listener);
 
 /* -EACCES: the other end does not know the token (or we do not know its). -EPROTONOSUPPORT: no

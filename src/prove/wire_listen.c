@@ -64,6 +64,12 @@ uint16_t wire_listener_port(const struct wire_listener *listener)
 	return listener->port;
 }
 
+uint64_t wire_listener_refused(const struct wire_listener *l, const char **last)
+{
+	*last = l->refused ? error_text(&l->last) : NULL;
+	return l->refused;
+}
+
 static void guest_clear(struct guest *g)
 {
 	if (g->fd >= 0)

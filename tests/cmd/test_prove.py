@@ -7,60 +7,16 @@ What it proves is tested on a double of a provider (tests/prove) and on real RDM
 
 import contextlib
 import os
-import re
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."), os.path.dirname(os.path.abspath(__file__))]
 from tap import Tap  # noqa: E402
-
-RAILHEAD = os.environ["RAILHEAD"]
-# Nothing here takes longer; whatever waits for a peer that never comes would.
-LIMIT = 120
-TOKEN = re.compile(r"railhead prove (\S+) --token ([A-Z2-7a-z]{26})(?: --port (\d+))?")
-
-
-def run(*args):
-    return subprocess.run([RAILHEAD, "prove", *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT)
-
-
-class Listener:
-    """A listener in the background, and the command lines that it has printed."""
-
-    def __init__(self, *args):
-        self.process = subprocess.Popen([RAILHEAD, "prove", "--listen", "--bind", "127.0.0.1", "--port", "0", "--no-store", *args],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.text = ""
-
-    def line(self):
-        """Host, token and port of the next command line; None when it ended without one."""
-        for line in self.process.stderr:
-            self.text += line
-            if found := TOKEN.search(line):
-                return found.groups()
-        return None
-
-    def end(self):
-        out, err = self.process.communicate(timeout=LIMIT)
-        return self.process.returncode, out, self.text + err
-
-    def kill(self):
-        self.process.kill()
-        self.process.communicate()
-
-
-@contextlib.contextmanager
-def listening(*args):
-    listener = Listener(*args)
-    try:
-        yield listener
-    finally:
-        listener.kill()
+from prove_listener import LIMIT, listening, run  # noqa: E402
 
 
 @contextlib.contextmanager
@@ -131,7 +87,7 @@ def usage(t):
         (("h", "--token", token, "--gid-index", "x"), "--gid-index takes a number"),
         (("h", "--token", token, "--store", "x", "--no-store"), "exclude each other"),
         (("h", "--token", token, "--node", "n"), "--site names"),
-        (("h", "--token", token, "--format", "html"), "unknown format"),
+        (("h", "--token", token, "--format", "pdf"), "unknown format"),
         (("h", "--token", "short"), "token"),
         (("a", "b"), "unexpected operand"),
     ):
