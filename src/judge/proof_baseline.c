@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proof.baseline: what the path does with PFC and ECN off, so that what comes after has a before. */
+/* proof.baseline: what the path does with PFC and ECN off: the before of what comes after. */
 #include <string.h>
 
 #include "judge/later.h"
@@ -16,10 +16,10 @@ static const char again[] = "switch PFC and ECN off on the NICs and on the switc
 static const char *nics_with_pfc(struct judging *g, json_t *end, bool untold)
 {
 	_cleanup_strbuf_ struct strbuf list = {0};
+	json_t *nics = json_object_get(json_object_get(end, "fingerprint"), "nics"), *nic;
 	const char *name;
-	json_t *nic;
 
-	json_object_foreach(json_object_get(json_object_get(end, "fingerprint"), "nics"), name, nic) {
+	json_object_foreach(nics, name, nic) {
 		json_t *pfc = json_object_get(json_object_get(nic, "dcb"), "pfc");
 		const char *driver = json_get_string(nic, "driver", NULL);
 		bool hit = untold ? !json_is_array(pfc) &&
@@ -63,10 +63,12 @@ static bool judge_before(struct judging *g, const struct proof_record *p,
 			 const struct proof_growth *grown)
 {
 	json_t *ecn = proof_record_fact(g, p, "parameters", "ecn", NULL);
+	const struct proof_class *marked = &grown->of[PROOF_CE_MARKED];
 	bool good = judge_pfc_off(g, p);
 
 	if (json_is_true(ecn)) {
-		judge_unknown(g, again, "%s: it was taken with packets that a switch may mark (ECN)",
+		judge_unknown(g, again,
+			      "%s: it was taken with packets that a switch may mark (ECN)",
 			      proof_record_name(g, p));
 		good = false;
 	}
@@ -79,9 +81,9 @@ static bool judge_before(struct judging *g, const struct proof_record *p,
 			      strbuf_str(&grown->pfc[i].text));
 		good = false;
 	}
-	if (grown->of[PROOF_CE_MARKED].sum) {
+	if (marked->sum) {
 		judge_unknown(g, again, "%s: a switch marked packets while it was taken (%s)",
-			      proof_record_name(g, p), strbuf_str(&grown->of[PROOF_CE_MARKED].text));
+			      proof_record_name(g, p), strbuf_str(&marked->text));
 		good = false;
 	}
 	return good;
@@ -227,13 +229,13 @@ static void judge_link_pause(struct judging *g, const struct proof_record *p,
 		return;
 	if (qos->declared && (!qos->pfc.set || qos->pfc.value))
 		judge_fail(g, cause, fix,
-			   "%s: link pause fired while it was taken (%s): it takes line rate without "
-			   "any drop, so these speeds are no baseline",
+			   "%s: link pause fired while it was taken (%s): it takes line rate "
+			   "without any drop, so these speeds are no baseline",
 			   proof_record_name(g, p), strbuf_str(&pause->text));
 	else
 		judge_warn(g, cause, fix,
-			   "%s: link pause fired while it was taken (%s): it takes line rate without "
-			   "any drop", proof_record_name(g, p), strbuf_str(&pause->text));
+			   "%s: link pause fired while it was taken (%s): it takes line rate "
+			   "without any drop", proof_record_name(g, p), strbuf_str(&pause->text));
 }
 
 static void judge_loss(struct judging *g, const struct proof_record *p,
@@ -270,8 +272,8 @@ static void pass(struct judging *g, const struct proof_record *p, const struct s
 				      operation_names[i], s->of[i].gbit_per_s,
 				      proof_size_text(g, s->of[i].size));
 	}
-	judge_pass(g, "%s: %s, latency %.2f µs, CPU %.1f and %.1f ms per GB, %lld sender%s, PFC and "
-		      "ECN off (%s)",
+	judge_pass(g, "%s: %s, latency %.2f µs, CPU %.1f and %.1f ms per GB, %lld sender%s, PFC "
+		      "and ECN off (%s)",
 		   proof_record_name(g, p), strbuf_str(&text), s->latency_ns / 1e3,
 		   json_number_value(cpu_of(s, "initiator", "process_ms_per_gb")),
 		   json_number_value(cpu_of(s, "listener", "process_ms_per_gb")),

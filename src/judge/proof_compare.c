@@ -141,9 +141,8 @@ static bool judge_run(struct judging *g, const struct proof_record *earlier, siz
 	if (!then.steady || !now.steady) {
 		judge_unknown(g, "run that suite again with a longer --duration, without other "
 				 "load on both ends",
-			      "%s: it was not steady %s, so nothing can be compared", name,
-			      then.steady ? judge_text(g, "in the record of kind %s", later->kind) :
-					    judge_text(g, "in the record of kind %s", earlier->kind));
+			      "%s: it was not steady in the %s record, so nothing can be compared",
+			      name, (then.steady ? later : earlier)->kind);
 		return false;
 	}
 
@@ -213,8 +212,8 @@ static bool judge_memory(struct judging *g, const struct proof_record *earlier,
 		if (!strcmp(then, now))
 			continue;
 		judge_unknown(g, "run both suites with the same --memory",
-			      "%s: %s memory of %s in the %s record and %s memory in the %s record: "
-			      "they cannot be compared", proof_record_name(g, later), then,
+			      "%s: %s memory of %s in the %s record and %s memory in the %s "
+			      "record: they cannot be compared", proof_record_name(g, later), then,
 			      peer ? g->peer->name : g->node->name, earlier->kind, now,
 			      later->kind);
 		return false;

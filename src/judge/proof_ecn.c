@@ -2,7 +2,6 @@
 /* proof.ecn: the switch marks, the receiver notifies, the sender slows down, and PFC fires less. */
 #include <string.h>
 
-#include "base/text.h"
 #include "judge/family.h"
 #include "judge/later.h"
 #include "judge/proof_compare.h"
@@ -124,8 +123,8 @@ static bool judge_hosts(struct judging *g, const struct proof_record *p,
 			   "notification", name, strbuf_str(&grown->of[PROOF_CE_MARKED].text));
 	} else {
 		judge_fail(g, "cnp-not-handled", fix,
-			   "%s: congestion notifications are sent (%s) and no sender slows down%s%s",
-			   name, strbuf_str(&sent->text), ignored->sum ? ": " : "",
+			   "%s: congestion notifications are sent (%s) and no sender slows "
+			   "down%s%s", name, strbuf_str(&sent->text), ignored->sum ? ": " : "",
 			   strbuf_str(&ignored->text));
 	}
 	return false;
@@ -161,9 +160,11 @@ static const char *judge_pauses(struct judging *g, const struct proof_record *pf
 		return "";
 	if (now > then * (1 + PAUSE_NOISE))
 		judge_warn(g, "ecn-pauses-more",
-			   "set the ECN thresholds of the switch below the level at which PFC fires",
+			   "set the ECN thresholds of the switch below the level at which PFC "
+			   "fires",
 			   "%s: PFC fires more with ECN than without: %.1f frames per GB, %.1f "
-			   "without; ECN should come before PFC", proof_record_name(g, ecn), now, then);
+			   "without; ECN should come before PFC",
+			   proof_record_name(g, ecn), now, then);
 	return judge_text(g, ", PFC frames per GB %.1f with ECN and %.1f without", now, then);
 }
 

@@ -96,17 +96,6 @@ static const struct counter_name *name_find(const char *counter, int *priority)
 	return NULL;
 }
 
-/* A counter is a number, or decimal text when it does not fit into one. */
-static bool counter_value(json_t *counter, uint64_t *value)
-{
-	if (json_is_string(counter))
-		return text_to_u64(json_string_value(counter), 10, value) == 0;
-	if (!json_is_integer(counter) || json_integer_value(counter) < 0)
-		return false;
-	*value = (uint64_t)json_integer_value(counter);
-	return true;
-}
-
 /* Whose counters are looked at. */
 struct looking {
 	struct judging *g;
@@ -124,7 +113,7 @@ static void look_at(const struct looking *l, const char *link, const char *count
 	const struct counter_name *n = name_find(counter, &priority);
 	uint64_t value;
 
-	if (!n || !counter_value(told, &value))
+	if (!n || !json_u64(told, &value))
 		return;
 	struct proof_class *class = n->meaning == PFC ? &l->growth->pfc[priority] :
 							&l->growth->of[n->meaning];

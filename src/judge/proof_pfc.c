@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proof.pfc: PFC fires where several send to one, on the RoCE priority alone, and nothing is lost. */
+/* proof.pfc: where several send to one, PFC fires on the RoCE priority alone and nothing is lost. */
 #include "judge/later.h"
 #include "judge/proof_compare.h"
 #include "judge/proof_growth.h"
@@ -63,8 +63,8 @@ static void name_candidates(struct judging *g, int64_t priority)
 	judge_candidate(g, "headroom-small", "set the headroom that plan.headroom computes",
 			"the headroom of the switch port is too small: its lossless drops grow");
 	judge_candidate(g, "not-lossless", NULL,
-			"the packets went in another class than priority %lld on a part of the way: "
-			"proof.marking and the queue counters of the switch tell",
+			"the packets went in another class than priority %lld on a part of the "
+			"way: proof.marking and the queue counters of the switch tell",
 			(long long)priority);
 	judge_candidate(g, "wire-errors", NULL,
 			"bit errors of cable or optics: the CRC counters of the link grow");
@@ -138,8 +138,8 @@ static void judge_port(struct judging *g, const struct site_rdma *port)
 	if (proof_record_find(g, "baseline", port, &baseline) &&
 	    proof_compare(g, &baseline, &p, "slower-with-pfc", &compared) && others && whole &&
 	    fired)
-		judge_pass(g, "%s: %llu PFC frames on priority %lld alone, no drops, %zu speeds not "
-			      "worse than the baseline (%s)",
+		judge_pass(g, "%s: %llu PFC frames on priority %lld alone, no drops, %zu speeds "
+			      "not worse than the baseline (%s)",
 			   proof_record_name(g, &p), (unsigned long long)grown.pfc[priority].sum,
 			   (long long)priority, compared, json_get_string(p.record, "taken", "?"));
 }

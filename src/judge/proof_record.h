@@ -28,8 +28,8 @@ json_t *proof_record_fact(struct judging *g, const struct proof_record *p, const
 json_t *proof_record_run_fact(struct judging *g, const struct proof_record *p, size_t run,
 			      const char *name);
 
-/* A counter of an end ("local", "peer"): group "rdma" with its name in `a`, or "pause" with link and
- * name. */
+/* A counter of an end ("local", "peer"): group "rdma" with its name in `a`, or "pause" with link
+ * and name. */
 json_t *proof_record_counter_fact(struct judging *g, const struct proof_record *p, const char *end,
 				  const char *group, const char *a, const char *b);
 

@@ -10,7 +10,7 @@ struct suites_form {
 	double gbit, variation;	/* of each bandwidth; 0: 96, 0.01 */
 	double back_gbit;	/* of those that the end which listened moves; 0: as `gbit` */
 	double median_ns;	/* 0: 2000 */
-	const char *rdma;	/* counters that grew at the node that is judged: ", 'cnpSent': 5" */
+	const char *rdma;	/* that grew at the node that is judged: ", 'cnpSent': 5" */
 	const char *pause;	/* and of its link */
 	int ce_marked;		/* of the marking run; -1: there is none */
 	bool unsteady, no_cpu, no_latency;

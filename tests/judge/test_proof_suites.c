@@ -136,7 +136,7 @@ static void pfc(void **state)
 		  "latency of write by gpu-node-01, 8 B: 2.00 µs in the baseline record and 2.30 µs "
 		  "in the pfc record, 15 % more", VERDICT_FAIL },
 		{ { .kind = "pfc", .senders = 2, .pause = FIRED, .unsteady = true }, NULL,
-		  "was not steady in the record of kind pfc, so nothing can be compared",
+		  "was not steady in the pfc record, so nothing can be compared",
 		  VERDICT_UNKNOWN },
 		{ { .kind = "pfc", .senders = 2, .pause = FIRED, .no_latency = true }, NULL,
 		  "the baseline record has latency of write by gpu-node-01, 8 B, and that of kind "
