@@ -17,7 +17,8 @@
 
 static const char *const end_names[] = { "initiator", "listener" };
 
-/* {"memory", "result"} of this end; without them when its memory is no DMA-BUF. New reference. */
+/* {"memory", "result"} of this end, and "gpu" of its fingerprint; without them when its memory is no
+ * DMA-BUF. New reference. */
 static json_t *try_own(const struct conversation *c)
 {
 	const int share = c->end->timeout_ms / LIMIT_SHARE;
@@ -34,6 +35,10 @@ static json_t *try_own(const struct conversation *c)
 			 c->end->host, share < LIMIT_MS ? share : LIMIT_MS);
 	json_put(mine, "result", result);
 	json_put(mine, "memory", memory);
+	const char *bdf = json_get_string(json_object_get(memory, "gpu"), "bdf", NULL);
+
+	if (bdf)
+		json_put(mine, "gpu", proof_fingerprint_gpu(c->end->want.snapshot, bdf));
 	return mine;
 }
 
@@ -53,6 +58,9 @@ static int take(struct conversation *c, json_t *told, bool initiator, struct err
 	json_put_string(run, "end", end_names[!initiator]);
 	json_put(run, "result", json_incref(result));
 	json_append(c->runs, run);
+	if (json_object_get(told, "gpu"))
+		json_put(json_obj(end, "fingerprint"), "gpu",
+			 json_incref(json_object_get(told, "gpu")));
 	/* what memory_facts() tells takes its place, once there is memory */
 	json_put(end, "memory", json_incref(memory));
 	return 0;

@@ -146,6 +146,20 @@ json_t *proof_fingerprint(json_t *snapshot, const char *link, const char *device
 	return print;
 }
 
+json_t *proof_fingerprint_gpu(json_t *snapshot, const char *bdf)
+{
+	static const char *const driver_members[] = { "version", "open", NULL };
+	static const char *const device_members[] = { "firmware", NULL };
+	static const char *const pci_members[] = { "iommu_type", NULL };
+	json_t *gpu = json_object_new();
+
+	json_put_string(gpu, "bdf", bdf);
+	copy_members(gpu, json_at(snapshot, "/gpu/driver"), driver_members);
+	copy_members(gpu, json_at(snapshot, "/gpu/devices/%s", bdf), device_members);
+	copy_members(gpu, json_at(snapshot, "/pci/devices/%s", bdf), pci_members);
+	return gpu;
+}
+
 /* --- what differs ----------------------------------------------------------------------------- */
 
 /* Differences that are told; a proof is as stale with ten of them. */

@@ -17,6 +17,10 @@
  * the snapshot does not have is absent. New reference. */
 json_t *proof_fingerprint(json_t *snapshot, const char *link, const char *device);
 
+/* Its member "gpu", of a proof with memory of the GPU at `bdf`: driver and firmware of that GPU, and
+ * what its IOMMU group does. New reference. */
+json_t *proof_fingerprint_gpu(json_t *snapshot, const char *bdf);
+
 /* A text that names what differs, or NULL when nothing does. The caller frees. */
 char *proof_fingerprint_difference(json_t *then, json_t *now);
 

@@ -64,6 +64,11 @@ static json_t *freshness_of(const struct kind *kind, json_t *snapshot, json_t *e
 						       json_get_string(path, "device", ""));
 	_cleanup_json_ json_t *then = json_incref(json_object_get(end, "fingerprint"));
 
+	json_t *gpu = json_object_get(then, "gpu");
+
+	if (gpu)
+		json_put(now, "gpu",
+			 proof_fingerprint_gpu(snapshot, json_get_string(gpu, "bdf", "")));
 	if (kind->before_qos) {
 		json_t *now_rest = without_qos(now), *then_rest = without_qos(then);
 

@@ -165,6 +165,27 @@ static void nearest_gpu(void **state)
 	       "'the nearest that CUDA sees: PIX from NIC 0000:2b:00.0'");
 }
 
+/* Another driver of the GPU makes the proof stale. */
+static void fingerprint_of_the_gpu(void **state)
+{
+	struct proof_pair *pair = *state;
+	_cleanup_json_ json_t *proofs = json_object_new();
+
+	proof_pair_open(pair, NULL);
+	scene_set(pair->a.snapshot, "/gpu", "{'driver': {'version': '580.82.07', 'open': true}}");
+	proof_pair_run(pair, &gdr);
+	json_append(json_arr(proofs, "gdr"), json_incref(record_of(pair, &pair->a)));
+	proof_attach(&pair->a.snapshot, 1, proofs);
+	expect(pair->a.snapshot, "/proofs/gdr/0/freshness/local", "{'same': true}");
+	scene_set(pair->a.snapshot, "/proofs", NULL);
+	scene_set(pair->a.snapshot, "/gpu/driver/version", "'580.95.05'");
+	proof_attach(&pair->a.snapshot, 1, proofs);
+	expect(pair->a.snapshot, "/proofs/gdr/0/freshness/local/same", "false");
+	assert_has(json_get_string(json_pointer_get(pair->a.snapshot,
+						    "/proofs/gdr/0/freshness/local"), "changed", ""),
+		   "gpu version was \"580.82.07\", is \"580.95.05\"");
+}
+
 static void unknown_gpu(void **state)
 {
 	struct proof_pair *pair = *state;
@@ -295,7 +316,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(proof_of_doubles), TEST(listener_has_the_gpu),
-		TEST(chunks_where_the_iommu_translates), TEST(nearest_gpu), TEST(unknown_gpu),
+		TEST(chunks_where_the_iommu_translates), TEST(nearest_gpu), TEST(fingerprint_of_the_gpu), TEST(unknown_gpu),
 		TEST(refused), TEST(largest_length), TEST(export_fails),
 		TEST(no_dmabuf_of_the_gpu), TEST(failed_completion),
 	};
