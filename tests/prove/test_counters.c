@@ -89,6 +89,52 @@ static void read_twice(void **state)
 	free(root);
 }
 
+/* Pause by priority and what was thrown away, by the names of each driver; queues are left out. */
+static void statistics_by_driver(void **state)
+{
+	static const char *const kept[] = {
+		/* ice, and its build out of tree */
+		"tx_priority_3_xoff.nic", "rx_priority_0_xon.nic", "link_xoff_rx.nic", "rx_dropped.nic",
+		"rx_crc_errors.nic", "port-rx-xoff_prio-3_events", "port-rx-dropped_pkts",
+		/* mlx5 */
+		"rx_prio3_pause", "tx_prio3_pause_duration", "rx_prio3_discards", "rx_discards_phy",
+		"rx_out_of_buffer", "tx_pause_storm_warning_events", "rx_ecn_mark",
+		/* bnxt */
+		"rx_pfc_ena_frames_pri3", "pfc_pri3_rx_transitions", "rx_bytes_pri3", "tx_pause_frames",
+		"rx_total_discard_pkts",
+	}, *const left[] = { "rx_bytes.nic", "tx_queue_0_packets", "rx_vport_unicast_bytes",
+			     "rx_unicast" };
+	_cleanup_json_ json_t *stats = json_object_new(), *recording = NULL;
+	struct path path = { .link = TEXT("ens1f0"), .device = TEXT("rocep27s0f0"), .port = 1 };
+	char *folder = records_folder_new();
+	_cleanup_free_ char *file = xasprintf("%s/recording", folder);
+	struct host_options options = { .replay = file };
+	_cleanup_(host) struct host *host = NULL;
+	_cleanup_error_ struct error err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+		json_put_int(stats, kept[i], (int64_t)i);
+	for (size_t i = 0; i < ARRAY_SIZE(left); i++)
+		json_put_int(stats, left[i], 7);
+	recording = json_pack("{s:s, s:s, s:b, s:{s:{s:[{s:[]}]}, s:{s:[{s:O}]}}}", "schema",
+			      RECORDING_SCHEMA, "railhead", "test", "anonymized", 0, "doors", "list",
+			      "/sys/class/net/ens1f0", "names", "ethtool-stats", "ens1f0", "stats",
+			      stats);
+	assert_int_equal(json_dump_file(recording, file, 0), 0);
+	if (host_open(&host, &options, &err) < 0)
+		fail_msg("%s", error_text(&err));
+	_cleanup_json_ json_t *read = counters_read(host, &path);
+	json_t *pause = json_at(read, "/pause/ens1f0");
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		if (json_get_int(pause, kept[i], -1) != (int64_t)i)
+			fail_msg("%s is left out", kept[i]);
+	}
+	assert_int_equal(json_object_size(pause), ARRAY_SIZE(kept));
+	records_folder_remove(folder);
+	free(folder);
+}
+
 /* A machine that has nothing of it gives empty objects, and no verdict. */
 static void nothing_there(void **state)
 {
@@ -240,6 +286,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(read_twice),
+		cmocka_unit_test(statistics_by_driver),
 		cmocka_unit_test(nothing_there),
 		cmocka_unit_test(judged),
 	};
