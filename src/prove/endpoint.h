@@ -93,6 +93,3 @@ bool endpoint_failed_completion(const struct endpoint *endpoint, enum ibv_wc_sta
 				uint32_t *vendor_error);
 /* Sends of a QP that are done, those without a completion of their own too. */
 uint64_t endpoint_completed(const struct endpoint *endpoint, unsigned qp);
-/* Until all sends that were posted are done, or `timeout_ms` (-ETIMEDOUT). Takes their completions;
- * those of receives stay. The last of each QP must have been posted without `more` (-EINVAL). */
-int endpoint_drain(struct endpoint *endpoint, int timeout_ms, struct error *err);

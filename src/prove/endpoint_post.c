@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "host/clock.h"
 #include "prove/endpoint_internal.h"
 
 #define ID_NUMBER_BITS 48
@@ -327,38 +326,4 @@ bool endpoint_failed_completion(const struct endpoint *e, enum ibv_wc_status *st
 uint64_t endpoint_completed(const struct endpoint *e, unsigned qp)
 {
 	return e->queues[qp].done;
-}
-
-int endpoint_drain(struct endpoint *e, int timeout_ms, struct error *err)
-{
-	int64_t deadline = clock_now_ms() + timeout_ms;
-	struct ibv_wc wc[16];
-
-	for (unsigned i = 0; i < e->qps; i++)
-		if (e->queues[i].asked_at != e->queues[i].posted)
-			return error_set(err, -EINVAL,
-					 "QP 0x%x on %s waits for an operation that was to follow",
-					 e->queues[i].qp->qp_num, e->name);
-	if (e->failure.code)
-		return failure(e, err);
-	for (unsigned i = 0; i < e->qps;) {
-		const struct endpoint_queue *q = &e->queues[i];
-		int rc;
-
-		if (q->done == q->posted) {
-			i++;
-			continue;
-		}
-		rc = poll_queue(e, true, wc, ARRAY_SIZE(wc), err);
-		if (rc < 0)
-			return rc;
-		if (!rc && clock_now_ms() > deadline)
-			return error_set(err, -ETIMEDOUT,
-					 "QP 0x%x to QP 0x%x on %s: %" PRIu64
-					 " operations, from %s on, have not completed in %d ms",
-					 q->qp->qp_num, q->peer_qpn, e->name, q->posted - q->done,
-					 opcode_text(q->sends[q->done % e->depth].opcode),
-					 timeout_ms);
-	}
-	return 0;
 }

@@ -2,11 +2,12 @@
 /* Two connected endpoints on the double, each with a buffer. Include after cmocka.h. */
 #pragma once
 
+#include <sched.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "doubles/verbs_double.h"
-#include "prove/endpoint.h"
+#include "prove/endpoint_internal.h"
 
 #define LINK_BYTES 4096u
 
@@ -90,6 +91,24 @@ static inline void link_close(struct link *link)
 }
 
 /* `length` bytes from offset `from` of the one end to offset `to` of the other. */
+/* Poll until all that was posted is done, or has failed. One at a time: receives stay, unless a send
+ * waits. */
+static inline RH_UNUSED int link_drain(struct endpoint *endpoint, struct error *err)
+{
+	for (unsigned i = 0; i < endpoint->qps; i++) {
+		while (endpoint->queues[i].done < endpoint->queues[i].posted) {
+			struct ibv_wc wc;
+			int n = endpoint_poll(endpoint, &wc, 1, err);
+
+			if (n < 0)
+				return n;
+			if (!n)
+				sched_yield();
+		}
+	}
+	return 0;
+}
+
 static inline struct endpoint_op link_op(const struct link_end *local,
 					 const struct link_end *remote, enum ibv_wr_opcode opcode,
 					 size_t from, size_t to, uint32_t length)

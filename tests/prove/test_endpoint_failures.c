@@ -57,7 +57,7 @@ static void failures_name_what_failed(void **state RH_UNUSED)
 		error_clear(&err);
 		IS_FAILURE(endpoint_post(link.a.endpoint, &op, &err), rows[i].code, &err,
 			   rows[i].name);
-		IS_FAILURE(endpoint_drain(link.a.endpoint, 1, &err), rows[i].code, &err,
+		IS_FAILURE(link_drain(link.a.endpoint, &err), rows[i].code, &err,
 			   rows[i].text);
 		link_close(&link);
 	}
@@ -84,7 +84,7 @@ static void keys_and_bounds_are_the_peers(void **state RH_UNUSED)
 	op = link_op(&link.a, &link.b, IBV_WR_RDMA_WRITE, 0, 0, 8);
 	op.rkey = link.b.mr->lkey;
 	assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
-	IS_FAILURE(endpoint_drain(link.a.endpoint, 1000, &err), -EACCES, &err, "remote access");
+	IS_FAILURE(link_drain(link.a.endpoint, &err), -EACCES, &err, "remote access");
 	link_close(&link);
 }
 
@@ -98,7 +98,7 @@ static void a_peer_that_is_gone(void **state RH_UNUSED)
 	op = link_op(&link.a, &link.b, IBV_WR_RDMA_WRITE, 0, 0, 8);
 	link_end_close(&link.b);
 	assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
-	IS_FAILURE(endpoint_drain(link.a.endpoint, 1000, &err), -EHOSTUNREACH, &err,
+	IS_FAILURE(link_drain(link.a.endpoint, &err), -EHOSTUNREACH, &err,
 		   "acknowledges nothing");
 	link_close(&link);
 }
@@ -142,7 +142,7 @@ static void completions_come_once(void **state RH_UNUSED)
 	assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
 	verbs_double_lie(NULL, NULL);
 	assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
-	IS_FAILURE(endpoint_drain(link.a.endpoint, 1000, &err), -EBADMSG, &err,
+	IS_FAILURE(link_drain(link.a.endpoint, &err), -EBADMSG, &err,
 		   "its completion never came");
 	link_close(&link);
 }

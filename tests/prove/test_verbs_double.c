@@ -163,10 +163,10 @@ static void rights_of_memory(void **state RH_UNUSED)
 			      IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	op = link_op(&link.a, &link.b, IBV_WR_RDMA_WRITE, 0, 0, LENGTH);
 	assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
-	assert_int_equal(endpoint_drain(link.a.endpoint, 1000, &err), 0);
+	assert_int_equal(link_drain(link.a.endpoint, &err), 0);
 	op.opcode = IBV_WR_RDMA_READ;
 	assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
-	IS_FAILURE(endpoint_drain(link.a.endpoint, 1000, &err), -EACCES, &err, "remote access");
+	IS_FAILURE(link_drain(link.a.endpoint, &err), -EACCES, &err, "remote access");
 	link_close(&link);
 }
 
@@ -195,7 +195,7 @@ static void dma_bufs_are_addressed_by_iova(void **state RH_UNUSED)
 	op.remote = iova + 4096 - LENGTH;
 	op.rkey = mr->rkey;
 	assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
-	assert_int_equal(endpoint_drain(link.a.endpoint, 1000, &err), 0);
+	assert_int_equal(link_drain(link.a.endpoint, &err), 0);
 	assert_int_equal(pread(fd, got, LENGTH, 8192 - LENGTH), LENGTH);
 	assert_memory_equal(got, link.a.bytes, LENGTH);
 	assert_int_equal(v->dereg_mr(mr), 0);
@@ -256,7 +256,7 @@ static void lies_look_like_this(void **state RH_UNUSED)
 		for (int letter = 'a'; letter <= 'c'; letter++) {
 			memset(link.a.bytes, letter, LENGTH);
 			assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
-			assert_int_equal(endpoint_drain(link.a.endpoint, 1000, &err), 0);
+			assert_int_equal(link_drain(link.a.endpoint, &err), 0);
 			if (letter == 'b')
 				assert_memory_equal(link.b.bytes + TARGET - 1, rows[i].second,
 						    LENGTH + 2);
@@ -283,7 +283,7 @@ static void a_duplicate_send_takes_a_second_receive(void **state RH_UNUSED)
 	memset(link.a.bytes, 'x', LENGTH);
 	op = link_op(&link.a, &link.b, IBV_WR_SEND, 0, 0, LENGTH);
 	assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
-	assert_int_equal(endpoint_drain(link.a.endpoint, 1000, &err), 0);
+	assert_int_equal(link_drain(link.a.endpoint, &err), 0);
 	assert_int_equal(endpoint_poll(link.b.endpoint, wc, 4, &err), 2);
 	assert_memory_equal(link.b.bytes, link.a.bytes, LENGTH);
 	assert_memory_equal(link.b.bytes + LENGTH, link.a.bytes, LENGTH);
@@ -317,7 +317,7 @@ static void connections_are_exact(void **state RH_UNUSED)
 		}
 		op = link_op(&link.a, &link.b, IBV_WR_RDMA_WRITE, 0, 0, LENGTH);
 		assert_int_equal(endpoint_post(link.a.endpoint, &op, &err), 0);
-		assert_int_equal(endpoint_drain(link.a.endpoint, 1000, &err),
+		assert_int_equal(link_drain(link.a.endpoint, &err),
 				 i ? -EHOSTUNREACH : 0);
 		link_close(&link);
 	}
