@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What runs are made of: sizes, speeds and their steadiness, times, the header of a UD message. */
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include "prove/run_histogram.h"
 #include "prove/run_samples.h"
 #include "prove/run_sizes.h"
+#include "prove/run_wait.h"
 
 static bool has_size(const struct run_sizes *sizes, size_t size)
 {
@@ -120,6 +122,42 @@ static void speed_of_lumps(void **state RH_UNUSED)
 	assert_non_null(strstr(json_get_string(told, "steady_why", ""), "fewer than 8"));
 }
 
+/* Only the last look of a row gives the processor away, and sees the clock. */
+static void waits(void **state RH_UNUSED)
+{
+	struct run_wait wait = run_wait_begin(3, 0), patient = run_wait_begin(1, 3600000);
+
+	assert_false(run_wait_idle(&wait));
+	assert_false(run_wait_idle(&wait));
+	assert_true(wait.begun_ns == 0);
+	assert_false(run_wait_idle(&wait));
+	assert_true(wait.begun_ns > 0);
+	assert_false(run_wait_is_over(&wait));
+	while (!run_wait_idle(&wait))
+		;
+	assert_true(run_wait_is_over(&wait));
+	while (!run_wait_idle(&patient))
+		;
+	assert_false(run_wait_is_over(&patient));
+}
+
+/* On one processor no look is in vain: whoever brings the message needs it. */
+static void spins_on_several_processors_only(void **state RH_UNUSED)
+{
+	cpu_set_t all, one;
+	int cpu = 0;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	assert_true(CPU_COUNT(&all) == 1 || run_wait_spin() > 1);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_int_equal(run_wait_spin(), 1);
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+}
+
 static void histogram(void **state RH_UNUSED)
 {
 	uint64_t ns[1000];
@@ -214,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes),	   cmocka_unit_test(steadiness),
 		cmocka_unit_test(speed),	   cmocka_unit_test(speed_of_lumps),
+		cmocka_unit_test(waits),	   cmocka_unit_test(spins_on_several_processors_only),
 		cmocka_unit_test(histogram),
 		cmocka_unit_test(grh_of_ipv4),	   cmocka_unit_test(grh_of_ipv6),
 	};
