@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gdr.export: does the driver give GPU memory out as a DMA-BUF, by the run "register" of a record? */
+/* gdr.export: does the driver give GPU memory out as a DMA-BUF, by a record's run "register"? */
 #include <string.h>
 
 #include "judge/gdr.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proof records of GPUDirect RDMA (/proofs/gdr, docs/proof.md) as the gates of level 3 look at them:
- * those that the judged node stored, by its GPU and its NIC.
+ * Proof records of GPUDirect RDMA (/proofs/gdr, docs/proof.md) as the gates of level 3 look at
+ * them: those that the judged node stored, by its GPU and its NIC.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ bool gdr_record_newest(const struct judging *g, const char *gpu, const char *nic
 		       struct gdr_record *out);
 /*
  * The same for a verdict, when the record may be judged: it is there, no test double made it, and
- * this node (with `both` the other one too) is what it was then. Else the verdict is unknown, says why,
- * and false is returned.
+ * this node (with `both` the other one too) is what it was then. Else the verdict is unknown, says
+ * why, and false is returned.
  */
 bool gdr_record_find(struct judging *g, const char *nic, bool both, struct gdr_record *out);
 

@@ -110,7 +110,8 @@ static void judge_failed(struct judging *g, const struct gdr_record *r, const st
 	const char *what = judge_text(g, "%s failed with completion status %lld, vendor error "
 					 "0x%llx%s%s",
 				      run->name, (long long)status,
-				      (unsigned long long)json_get_int(completion, "vendor_error", 0),
+				      (unsigned long long)json_get_int(completion, "vendor_error",
+								       0),
 				      error ? ": " : "", error ? error : "");
 
 	if (own && status == WC_LOC_PROT_ERR)

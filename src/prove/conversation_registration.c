@@ -17,8 +17,8 @@
 
 static const char *const end_names[] = { "initiator", "listener" };
 
-/* {"memory", "result"} of this end, and "gpu" of its fingerprint; without them when its memory is no
- * DMA-BUF. New reference. */
+/* {"memory", "result"} of this end, and "gpu" of its fingerprint; without them when its memory is
+ * no DMA-BUF. New reference. */
 static json_t *try_own(const struct conversation *c)
 {
 	const int share = c->end->timeout_ms / LIMIT_SHARE;

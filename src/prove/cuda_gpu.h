@@ -18,10 +18,10 @@ struct cuda_gpu {
 
 /*
  * Load libcuda and take the GPU at `bdf`; NULL: the first of `choice` that CUDA sees, which may be
- * fewer than there are, else (`choice` may be NULL) its first. It must be able to export memory as a
- * DMA-BUF. `facts` gets bdf, why (it was taken), model, compute_capability, cuda, dmabuf, write_ordering,
- * flushed, as far as the opening came. Errors tell the step. cuda_gpu_close() also after a failure;
- * `gpu` begins as zeros.
+ * fewer than there are, else (`choice` may be NULL) its first. It must be able to export memory as
+ * a DMA-BUF. `facts` gets bdf, why (it was taken), model, compute_capability, cuda, dmabuf,
+ * write_ordering, flushed, as far as the opening came. Errors tell the step. cuda_gpu_close() also
+ * after a failure; `gpu` begins as zeros.
  */
 int cuda_gpu_open(struct cuda_gpu *gpu, const char *bdf, const struct gpu_choice *choice,
 		  json_t *facts, struct error *err);

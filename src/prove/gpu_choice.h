@@ -11,8 +11,8 @@ struct gpu_candidate {
 	char *distance;	/* for people: "PIX from NIC 0000:1b:00.0" */
 };
 
-/* Nearest first: below one PCIe switch, at one root complex, on one NUMA node, then the others; among
- * equals in the order of the snapshot. */
+/* Nearest first: below one PCIe switch, at one root complex, on one NUMA node, then the others;
+ * among equals in the order of the snapshot. */
 struct gpu_choice {
 	struct gpu_candidate *list;
 	size_t n, capacity;

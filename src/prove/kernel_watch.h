@@ -19,9 +19,9 @@ void kernel_watch_clear(struct kernel_watch *watch);
 #define _cleanup_kernel_watch_ __attribute__((cleanup(kernel_watch_clear)))
 
 /*
- * Lines that came since the beginning or the last call, the first `max` of them: a list of texts, new
- * reference, NULL when the log cannot be read. `*faults` (may be NULL) is increased by those of the
- * IOMMU among all of them.
+ * Lines that came since the beginning or the last call, the first `max` of them: a list of texts,
+ * new reference, NULL when the log cannot be read. `*faults` (may be NULL) is increased by those of
+ * the IOMMU among all of them.
  */
 json_t *kernel_watch_take(struct kernel_watch *watch, size_t max, int64_t *faults);
 

@@ -56,8 +56,8 @@ int proof_end_check(json_t *end, const char *name, struct error *err);
 int proof_store(json_t *record, const char *folder, char **path, struct error *err);
 
 /*
- * The newest record of each kind, of each pair of nodes, links and GPUs, all checked like any text from
- * outside; what is damaged is told in `gaps` (as /gaps of a snapshot). New reference:
+ * The newest record of each kind, of each pair of nodes, links and GPUs, all checked like any text
+ * from outside; what is damaged is told in `gaps` (as /gaps of a snapshot). New reference:
  * {"host": [...], "baseline": [...], ...}. -ENOENT: there is no such folder.
  */
 int proof_load(json_t **proofs, const char *folder, json_t *gaps, struct error *err);

@@ -14,9 +14,9 @@
 bool registration_applies(const char *kind);
 
 /*
- * Try, for about `limit_ms` at most. `*result` (docs/proof.md, run "register"): largest_bytes, tried,
- * stopped. `*memory`: what a record has to say of the memory before there is any: kind, double, gpu.
- * Both are new references, also when nothing could be tried; what failed is in them.
+ * Try, for about `limit_ms` at most. `*result` (docs/proof.md, run "register"): largest_bytes,
+ * tried, stopped. `*memory`: what a record has to say of the memory before there is any: kind,
+ * double, gpu. Both are new references, also when nothing could be tried; what failed is in them.
  */
 void registration_try(json_t **result, json_t **memory, const struct memory_request *request,
 		      const struct verbs *v, struct ibv_pd *pd, struct host *host, int limit_ms);

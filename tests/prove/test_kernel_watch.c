@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel logs during a proof: new lines only, faults of the IOMMU counted, and why when the
- * log cannot be read. The door is scripted. */
+/* What the kernel logs during a proof: new lines only, faults of the IOMMU counted, and why when
+ * the log cannot be read. The door is scripted. */
 #include <errno.h>
 #include <string.h>
 
@@ -24,7 +24,9 @@ int __wrap_host_kernel_log(struct host *host RH_UNUSED, const char *const *needl
 
 #define OLD "{'time_us': 5, 'text': 'DMAR: [DMA Write] fault addr 1'}"
 #define NEW_1 "{'time_us': 7, 'text': 'DMAR: DRHD: handling fault status reg 2'}"
-#define NEW_2 "{'time_us': 7, 'text': 'DMAR: [DMA Write NO_PASID] Request device [1b:00.0] fault addr 0x1'}"
+#define NEW_2                                                                                \
+	"{'time_us': 7, 'text': 'DMAR: [DMA Write NO_PASID] Request device [1b:00.0] fault addr " \
+	"0x1'}"
 #define NEW_3 "{'time_us': 9, 'text': 'AMD-Vi: Event logged [IO_PAGE_FAULT device=1b:00.0]'}"
 #define NEW_4 "{'time_us': 9, 'text': 'NVRM: PCI topology not supported for dma-buf'}"
 
