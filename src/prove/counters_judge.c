@@ -224,7 +224,8 @@ static int judge_tcp_way(struct counters_verdict *v, const struct way_seen *seen
 		return -1;
 	}
 	say(v, "TCP carried at most %llu bytes %s, by the %s%s", (unsigned long long)most,
-	    way_names[seen->way], name, seen->packets ? " without RDMA" : "");
+	    way_names[seen->way], name,
+	    seen->packets && name != by[0].name ? " without RDMA" : "");
 	if (most < plus(seen->payload / 10, TCP_ALLOWED_BYTES))
 		return 0;
 	/* segments alone may have been short, bytes alone those of another protocol */
@@ -233,11 +234,14 @@ static int judge_tcp_way(struct counters_verdict *v, const struct way_seen *seen
 		    (unsigned long long)least, way_names[seen->way]);
 		return 1;
 	}
-	say(v, "the counters do not tell whether TCP carried a part of the payload %s",
-	    way_names[seen->way]);
 	return -1;
 }
 
+/*
+ * What comes in went out of the other end, whose counters tell it better: segments out are counted
+ * each, those in as GRO left them. So the way in may convict, and its doubt counts only where
+ * nothing goes out.
+ */
 static int judge_tcp(struct counters_verdict *v, const struct way_seen *seen, json_t *difference)
 {
 	int moved = 0;
@@ -248,9 +252,14 @@ static int judge_tcp(struct counters_verdict *v, const struct way_seen *seen, js
 			continue;
 		int one = judge_tcp_way(v, &seen[way], difference);
 
-		any = true;
-		if (one > 0 || (one < 0 && !moved))
+		if (one < 0 && any)
+			say(v, "whether TCP carried a part of the payload in is told by the counters of the other end");
+		else if (one < 0)
+			say(v, "the counters do not tell whether TCP carried a part of the payload %s",
+			    way_names[way]);
+		if (one > 0 || (one < 0 && !any))
 			moved = one;
+		any = true;
 	}
 	if (!any)
 		say(v, "a payload of %llu bytes out and %llu in is too small to be told from other TCP traffic",

@@ -237,6 +237,21 @@ static const struct {
 	  "{'rdma': {'sent_pkts': 12, 'rcvd_pkts': 12}, 'link': {'tx_bytes': 66000000, 'rx_bytes': "
 	  "90000}, 'tcp': {'InSegs': 20000, 'OutSegs': 44000}, " RXE_SIZES "}",
 	  { 60 * MB, 0 }, 0, 1, NULL },
+	/* a record of two emulated nodes that were slow enough for every third packet to be sent twice */
+	{ "rxe, slow, one end",
+	  "{'rdma': {'sent_pkts': 9622, 'rcvd_pkts': 8662}, 'link': {'tx_bytes': 25567202, 'rx_bytes': "
+	  "32260417}, 'ip': {'OutOctets': 25432254, 'InOctets': 32139283}, 'tcp': {'InSegs': 105, 'OutSegs':"
+	  " 101}, 'sizes': {'link_mtu': 9000, 'roce_mtu': 4096}}",
+	  { 11665408, 9568256 }, 1, 0, "in is told by the counters of the other end" },
+	{ "rxe, slow, the other end",
+	  "{'rdma': {'sent_pkts': 8726, 'rcvd_pkts': 9622}, 'link': {'tx_bytes': 32265273, 'rx_bytes': "
+	  "25568078}, 'ip': {'OutOctets': 32139438, 'InOctets': 25432410}, 'tcp': {'InSegs': 106, 'OutSegs':"
+	  " 100}, 'sizes': {'link_mtu': 9000, 'roce_mtu': 4096}}",
+	  { 9568256, 11665408 }, 1, 0, "at most 900000 bytes out, by the TCP segments" },
+	{ "TCP in, and none out",
+	  "{'rdma': {'ip4OutOctets': 109051904, 'ip4InOctets': 0}, 'link': {'rx_bytes': 110000000, "
+	  "'tx_bytes': 90000}, 'tcp': {'InSegs': 1700, 'OutSegs': 900}, 'sizes': {'link_mtu': 9000}}",
+	  { 100 * MB, 100 * MB }, 0, 1, "that are not RDMA went in" },
 	{ "packets without an MTU", "{'rdma': {'sent_pkts': 102400}}", { 100 * MB, 0 }, -1, -1,
 	  "no counter of RDMA bytes or packets" },
 	{ "a little payload", "{'rdma': {'ip4OutOctets': 9000}, 'tcp': {'InSegs': 1, 'OutSegs': 1},"
