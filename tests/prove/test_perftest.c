@@ -17,7 +17,8 @@
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* Of the formats in src/perftest_parameters.h of linux-rdma/perftest; the figures are made up. */
+/* Of the formats in src/perftest_parameters.h of linux-rdma/perftest; figures are made up, but those
+ * of rxe, which are what 6.06 printed in the lab. */
 static const char headings_bw[] =
 	" #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n";
 static const char headings_lat[] =
@@ -33,8 +34,8 @@ static const struct {
 	{ "24.10 and later",
 	  " 65536      5000             0.00               96.10  \t\t     0.183296\n", 96.10,
 	  183296 },
-	{ "below 0.1 Gb/s",
-	  " 65536    37           0.000000            0.081234            0.000155\n", 0.081234, 155 },
+	{ "6.06 over rxe: below 0.1 Gb/s",
+	  " 65536      58           0.000000            0.029162            0.000056\n", 0.029162, 56 },
 };
 
 static void bandwidth(void **state)
@@ -46,7 +47,10 @@ static void bandwidth(void **state)
 			"* Waiting for client to connect... *\n"
 			"************************************\n" RULE
 			"                    RDMA_Write BW Test\n"
-			" Dual-port       : OFF\t\tDevice         : rxe0\n" RULE "%s%s" RULE,
+			" Dual-port       : OFF\t\tDevice         : rxe0\n"
+			" Max inline data : 0[B]\n rdma_cm QPs\t : OFF\n" RULE
+			" local address: LID 0000 QPN 0x0036 PSN 0xd42e50 RKey 0x0020f5 VAddr "
+			"0x007f12dc936000\n" RULE "%s%s" RULE,
 			headings_bw, rows_bw[i].row);
 		_cleanup_error_ struct error err = {0};
 		struct perftest_measured m;
