@@ -264,6 +264,34 @@ static void largest_length(void **state)
 	expect(result, "/stopped", "'this length failed'");
 }
 
+/* Host memory as a DMA-BUF, whether this machine has udmabuf or not: with --dmabuf-double the
+ * mapping beneath it is registered, everything runs, and nothing is proven. */
+static void udmabuf_double(void **state)
+{
+	struct session_parameters p = gdr;
+	struct proof_pair *pair = *state;
+
+	p.suite = SESSION_NO_SUITE;
+	strcpy(p.memory[0], "udmabuf");
+	strcpy(p.memory[1], "udmabuf");
+	proof_pair_open(pair, &(struct verbs_double_setup){ .dmabuf_errno = EOPNOTSUPP });
+	pair->a.end.dmabuf_double = pair->b.end.dmabuf_double = true;
+	proof_pair_run(pair, &p);
+	if (pair->a.rc || pair->b.rc)
+		fail_msg("%s / %s", error_text(&pair->a.err), error_text(&pair->b.err));
+	json_t *record = record_of(pair, &pair->b);
+
+	expect(record, "/kind", "'dmabuf'");
+	expect(record, "/double", "true");
+	expect(record, "/verdict/status", "'unknown'");
+	expect(record, "/local/memory/double", "true");
+	expect(run_of(record, 0, "register"), "/end", "'initiator'");
+	expect(run_of(record, 1, "register"), "/end", "'listener'");
+	expect(run_of(record, 1, "register"), "/result/largest_bytes", "0");
+	expect(run_of(record, 7, "integrity"), "/result/verified", "true");
+	assert_non_null(json_pointer_get(record, "/local/memory/double_why"));
+}
+
 /* The step that failed is another one than the registration. */
 static void export_fails(void **state)
 {
@@ -320,6 +348,7 @@ int main(void)
 		TEST(chunks_where_the_iommu_translates), TEST(nearest_gpu),
 		TEST(fingerprint_of_the_gpu), TEST(unknown_gpu),
 		TEST(refused), TEST(largest_length), TEST(export_fails),
+		TEST(udmabuf_double),
 		TEST(no_dmabuf_of_the_gpu), TEST(failed_completion),
 	};
 
