@@ -29,7 +29,7 @@ struct cmd_prove_args {
 	const char *operation, *size, *sizes, *qps, *depth, *duration, *dscp, *tclass, *memory;
 	const char *suite, *gpu, *compare;
 	const char *store;
-	bool listen, once, ecn, no_store, dmabuf_double, no_compare;
+	bool listen, once, ecn, no_store, dmabuf_double;
 };
 
 /* Values of all options; a verb looks at those that it accepts. Strings point into argv. */
@@ -111,7 +111,6 @@ enum cmd_option_bit {
 	OPT_PROOFS = 1ll << 45,
 	OPT_SENDERS = 1ll << 46,
 	OPT_COMPARE = 1ll << 47,
-	OPT_NO_COMPARE = 1ll << 48,
 };
 
 struct cmd_verb {

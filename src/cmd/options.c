@@ -79,10 +79,8 @@ static const struct cmd_option options[] = {
 	  TO(proofs) },
 	{ "senders", 0, "N", "with --listen: N peers, which send at the same time (incast)",
 	  TO(prove.senders) },
-	{ "compare", 0, "TOOL", "after each speed run the same by TOOL: perftest",
+	{ "compare", 0, "TOOL", "at both ends: after each speed run the same by TOOL: perftest",
 	  TO(prove.compare) },
-	{ "no-compare", 0, NULL, "with --listen: start no perftest, whatever the peer wants",
-	  TO(prove.no_compare) },
 };
 
 static uint64_t option_bit(size_t i)

@@ -10,7 +10,7 @@ struct prove_options {
 	const char *link, *device;
 	const char *gpu;	/* BDF, NULL: choose */
 	bool dmabuf_double;
-	bool no_compare;	/* of a listener */
+	bool compare;		/* perftest may be run here */
 	uint16_t port;
 	int gid_index;		/* -1: choose */
 	int wait_ms;		/* of a listener for its peer */

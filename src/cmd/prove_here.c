@@ -135,7 +135,7 @@ struct session_end prove_here_end(const struct prove_here *here, struct wire *wi
 		.timeout_ms = o->timeout_ms,
 		.gpu = o->gpu,
 		.dmabuf_double = o->dmabuf_double,
-		.no_compare = o->no_compare,
+		.compare = o->compare,
 		.progress = progress,
 	};
 }

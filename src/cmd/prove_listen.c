@@ -53,6 +53,8 @@ void prove_announce(const struct prove_here *here, const struct prove_seat *seat
 		fprintf(stderr, "  railhead prove %s --token %s", address, seats[i].token);
 		if (port != SESSION_PORT)
 			fprintf(stderr, " --port %u", port);
+		if (here->options.compare)
+			fputs(" --compare perftest", stderr);
 		fprintf(stderr, "\n");
 	}
 	fprintf(stderr, "\n");

@@ -300,9 +300,8 @@ static int side_check(const struct cmd_args *args, struct error *err)
 		{ a->qps, "--qps" }, { a->depth, "--depth" }, { a->duration, "--duration" },
 		{ a->dscp, "--dscp" }, { a->ecn, "--ecn" },
 		{ a->tclass, "--tclass" }, { a->memory, "--memory" },
-		{ a->compare, "--compare" },
 	}, listening[] = { { a->bind, "--bind" }, { a->once, "--once" },
-			   { a->senders, "--senders" }, { a->no_compare, "--no-compare" } };
+			   { a->senders, "--senders" } };
 
 	if (a->listen && args->n_operands)
 		return error_set(err, -EINVAL,
@@ -342,7 +341,7 @@ int prove_options_read(struct prove_options *o, const struct cmd_args *args,
 		.device = a->device,
 		.gpu = a->gpu,
 		.dmabuf_double = a->dmabuf_double,
-		.no_compare = a->no_compare,
+		.compare = a->compare,
 		/* a token is good for one peer */
 		.once = a->once || a->token,
 		.store = a->no_store ? NULL : a->store ? a->store : PROOF_FOLDER,

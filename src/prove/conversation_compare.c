@@ -50,7 +50,7 @@ int conversation_compare(struct conversation *c, const struct suite_step *step,
 		.node = json_get_string(c->local, "node", "?"),
 		.folders = c->end->perftest_folders,
 		.active = active,
-		.refused = c->end->no_compare,
+		.allowed = c->end->compare,
 		.timeout_ms = c->end->timeout_ms,
 	};
 	const struct perftest_run run = {

@@ -101,8 +101,9 @@ static int port_choose(struct comparison *c, struct error *err)
 
 static int prepare(struct comparison *c, struct error *err)
 {
-	if (c->end->refused)
-		return error_set(err, -EPERM, "perftest is not run here (--no-compare)");
+	if (!c->end->allowed)
+		return error_set(err, -EPERM,
+				 "perftest is not run where --compare perftest was not given");
 	int rc = perftest_find(&c->tool, c->end->host, c->end->folders, c->run->operation,
 			       c->run->latency, err);
 	if (rc < 0 || c->end->active)

@@ -15,7 +15,7 @@ struct perftest_end {	/* what one end brings */
 	const char *node;	/* its name in messages */
 	const char *const *folders;	/* perftest_find() */
 	bool active;		/* posts the operations */
-	bool refused;		/* nothing is started here: the other end is told so */
+	bool allowed;		/* else nothing is started here, and the other end is told so */
 	int timeout_ms;		/* of each answer of the other end */
 	int around_ms;		/* of a program beside its run: devices are opened, memory is
 				 * registered, connections are made and taken down. 0: 30 s */

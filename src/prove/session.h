@@ -71,7 +71,7 @@ struct session_end {
 	const char *gpu;	/* BDF of the GPU of "cuda" memory; NULL: choose */
 	bool dmabuf_double;	/* struct memory_request */
 	struct incast *incast;	/* of a listener with several senders (incast.h); NULL: one */
-	bool no_compare;	/* perftest is not run at this end, whatever the other one wants */
+	bool compare;		/* perftest may be run at this end: its handshake knows no token */
 	const char *const *perftest_folders;	/* perftest_find(); NULL: those of the system */
 	/* Called before each step with a line for people. NULL: nobody looks. */
 	void (*progress)(const char *line);

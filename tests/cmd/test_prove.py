@@ -54,8 +54,6 @@ def usage(t):
         (("--listen", "--senders", "two"), "--senders takes a number from 2 to 16"),
         (("--listen", "--senders", "2", "--token", token), "a token is made for each"),
         (("--listen", "--senders", "2", "--port", "65535"), "no ports for 2 senders"),
-        (("--listen", "--compare", "perftest"), "--compare is for the end that connects"),
-        (("h", "--token", token, "--no-compare"), "--no-compare goes with --listen"),
         (("h", "--token", token, "--compare", "iperf"), "--compare takes perftest, not 'iperf'"),
         (("h", "--token", token, "--compare", "perftest", "--duration", "0"), "--duration 0 has none"),
         (("h", "--token", token, "--operation", "write,copy"), "'copy' is no operation"),

@@ -10,7 +10,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from prove_ends import ADDRESS, HERE, THERE, booted, carried, End, lab, listen, prove, runs_of, seen, timed  # noqa: E402
+from prove_ends import ADDRESS, HERE, THERE, booted, carried, End, lab, listen, runs_of, seen, timed  # noqa: E402
 from tap import Tap  # noqa: E402
 
 RUNS = [(run, operation, reverse) for kind, ways in (("bandwidth", (False, True)), ("latency", (False,))) for operation in ("write", "read")
@@ -25,7 +25,9 @@ def gone(t, name):
 
 
 def compared(t):
-    ends = here, there = prove("--operation", "write,read", "--size", "4K", "--duration", "1", "--compare", "perftest", "--dscp", "24", "--ecn")
+    there, token = listen("--compare", "perftest")
+    here = End(HERE, ADDRESS, "--token", token, "--operation", "write,read", "--size", "4K", "--duration", "1", "--compare", "perftest", "--dscp", "24", "--ecn")
+    ends = here, there = here.end(), there.end()
     if not t.ok(here.status == 0 and there.status == 0 and here.records and there.records, "write and read: proven at both ends", seen(ends)):
         return
     mine, theirs = here.records[0], there.records[0]
@@ -55,15 +57,15 @@ def compared(t):
 
 
 def refused(t):
-    there, token = listen("--no-compare")
+    there, token = listen()
     ends = End(HERE, ADDRESS, "--token", token, *QUICK).end(), there.end()
     t.ok(all(e.status == 0 for e in ends), "a listener without perftest: proven all the same", seen(ends))
     errors = {r.get("error") for e in ends for record in e.records for r in record["runs"] if r["run"] == "perftest"}
-    t.equal(errors, {f"{THERE}: perftest is not run here (--no-compare)"}, "and the record says why there is nothing to compare with")
+    t.equal(errors, {f"{THERE}: perftest is not run where --compare perftest was not given"}, "and the record says why there is nothing to compare with")
 
 
 def interrupted(t):
-    there, token = listen()
+    there, token = listen("--compare", "perftest")
     here = End(HERE, ADDRESS, "--token", token, *QUICK[:-4], "--duration", "10", *QUICK[-2:])
     begun = here.until("perftest")
     time.sleep(2)

@@ -32,6 +32,7 @@ static void side_prepare(struct proof_side *side, const char *const *folders)
 	host_close(side->end.host);
 	assert_int_equal(host_open(&side->end.host, NULL, NULL), 0);
 	side->end.perftest_folders = folders;
+	side->end.compare = true;
 }
 
 static void pair_open(struct proof_pair *pair, const char *const *folders)
@@ -141,7 +142,7 @@ static void is_missing_or_refused(void **state)
 		size_t i, seen = 0;
 
 		pair_open(&pair, nowhere);
-		pair.b.end.no_compare = refused;
+		pair.b.end.compare = !refused;
 		proof_pair_run(&pair, &writes);
 		json_t *record = record_of(&pair);
 		json_array_foreach(json_object_get(record, "runs"), i, run) {
@@ -153,8 +154,8 @@ static void is_missing_or_refused(void **state)
 			}
 			seen++;
 			assert_non_null(strstr(error, " is not installed (package perftest)"));
-			assert_int_equal(!!strstr(error, "aistor-01: perftest is not run here "
-						  "(--no-compare)"), refused);
+			assert_int_equal(!!strstr(error, "aistor-01: perftest is not run where "
+						  "--compare perftest was not given"), refused);
 		}
 		assert_int_equal(seen, 3);
 		verdict_is_silent(record);

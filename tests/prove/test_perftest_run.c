@@ -59,6 +59,7 @@ static void side_open(struct side *side, const char *node, const char *const *fo
 	assert_int_equal(host_open(&side->end.host, NULL, NULL), 0);
 	side->end.node = node;
 	side->end.folders = folders;
+	side->end.allowed = true;
 	side->end.timeout_ms = PATIENCE_MS;
 	side->end.around_ms = PATIENCE_MS;
 }
@@ -278,10 +279,11 @@ static void is_refused(void **state)
 	struct sides s;
 
 	sides_open(&s, t, folders, NULL);
-	s.passive.end.refused = true;
+	s.passive.end.allowed = false;
 	sides_run(&s, &writes, &writes);
 	assert_string_equal(json_get_string(outcome_of(&s), "error", ""),
-			    "aistor-01: perftest is not run here (--no-compare)");
+			    "aistor-01: perftest is not run where --compare perftest "
+			    "was not given");
 	sides_close(&s);
 }
 
