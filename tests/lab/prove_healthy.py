@@ -91,15 +91,17 @@ def gates(t):
     if not t.ok(checked.returncode in (0, 1), "check takes the records", checked.stderr):
         return
     verdicts = [v for v in json.loads(checked.stdout)["verdicts"] if v["gate"].startswith("proof.")]
-    for gate in ("proof.host", "proof.marking"):
+    # what rxe repeats when a busy host stalls its guests looks like IP of others: then the counters do not tell
+    unclear = "do not tell whether TCP carried a part"
+    for gate, but in (("proof.host", unclear), ("proof.marking", "needs proof.host")):
         found = [v for v in verdicts if v["gate"] == gate]
-        t.ok(found and all(v["status"] == "pass" for v in found), f"{gate} passes by the records", json.dumps(found, ensure_ascii=False, indent=1))
+        t.ok(found and all(v["status"] == "pass" or but in v["summary"] for v in found), f"{gate}: by the records it passes, or the counters do not tell",
+             json.dumps([[v["status"], v["summary"]] for v in found], ensure_ascii=False))
     # PFC is on, one end sends, and nothing is full: none of them has what it asks for, and says what
     for gate in ("proof.baseline", "proof.pfc", "proof.ecn"):
         found = [v for v in verdicts if v["gate"] == gate]
         told = json.dumps([[v["status"], v["summary"], v.get("causes")] for v in found], ensure_ascii=False)
         t.ok(found and all(v["status"] != "pass" and v["summary"] for v in found), f"{gate} says what its record lacks", told)
-        print("#", gate, told)
 
 
 CASES = {
