@@ -148,6 +148,9 @@ def measure_round(options, number, sizes, operations, seen, integrity):
         theirs = theirs or perftest_values(options, SIZES[name], operations)
         integrity.setdefault(name, []).append(seconds)
         for key, value in theirs.items():
+            if not value:
+                print(f"round {number + 1}: {name} {key[0]}: perftest told no speed, left out", file=sys.stderr)
+                continue
             seen.setdefault((name, *key), []).append((ours[key], value))
             print(f"round {number + 1}: {name} {key[0]} {key[1]}: railhead {ours[key]:.1f}, perftest {value:.1f}", file=sys.stderr)
 
