@@ -107,6 +107,15 @@ int prove_here_open(struct prove_here *here, const struct cmd_args *args)
 	return 0;
 }
 
+int prove_here_again(struct prove_here *here, struct error *err)
+{
+	const struct host_options machine = {0};
+
+	host_close(here->host);
+	here->host = NULL;
+	return host_open(&here->host, &machine, err);
+}
+
 int prove_here_look(struct prove_here *here, const struct cmd_args *args, struct error *err)
 {
 	json_decref(here->snapshot);

@@ -23,6 +23,9 @@ struct prove_here {
 int prove_here_open(struct prove_here *here, const struct cmd_args *args);
 void prove_here_clear(struct prove_here *here);
 #define _cleanup_prove_here_ __attribute__((cleanup(prove_here_clear)))
+/* In a process that was forked: its own doors to the machine. Of a socket of two processes each would
+ * get some of the answers. */
+int prove_here_again(struct prove_here *here, struct error *err);
 /* A proof rests on what the machine is now, not on what it was when a listener was started. */
 int prove_here_look(struct prove_here *here, const struct cmd_args *args, struct error *err);
 /* This end of a session, all borrowed. */

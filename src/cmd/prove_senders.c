@@ -48,6 +48,23 @@ static int answer(struct prove_here *here, const struct cmd_args *args, struct w
 	return session_answer(records, &end, err);
 }
 
+/* The peer, unless another session is gone before it comes. */
+static int meet_peer(struct wire **wire, struct prove_here *here, struct wire_listener *listener,
+		     struct incast *incast, struct error *err)
+{
+	int rc;
+
+	wire_listener_watch(listener, incast_fd(incast));
+	rc = wire_accept(wire, listener, here->options.wait_ms, err);
+	if (rc == -ECANCELED) {
+		error_clear(err);
+		return incast_wait(incast, -1, 0, err);
+	}
+	if (!rc)
+		prove_tell_refused(here, listener);
+	return rc;
+}
+
 static void RH_NORETURN serve(struct prove_here *here, const struct cmd_args *args,
 			      struct senders *s, unsigned i)
 {
@@ -66,9 +83,9 @@ static void RH_NORETURN serve(struct prove_here *here, const struct cmd_args *ar
 			close(s->channels[other]);
 	}
 	prove_progress_of(i + 1);
-	int rc = wire_accept(&wire, listener, here->options.wait_ms, &err);
+	int rc = prove_here_again(here, &err);
 	if (!rc)
-		prove_tell_refused(here, listener);
+		rc = meet_peer(&wire, here, listener, incast, &err);
 	wire_listener_close(listener);
 	if (!rc) {
 		peer = xstrdup(wire_peer(wire));

@@ -41,6 +41,11 @@ void incast_free(struct incast *incast)
 	free(incast);
 }
 
+int incast_fd(const struct incast *incast)
+{
+	return incast->channel.fd;
+}
+
 unsigned incast_senders(const struct incast *incast)
 {
 	return incast->senders;
@@ -120,9 +125,11 @@ int incast_agree(struct incast *incast, const struct session_parameters *p, stru
 		rc = hear(incast, &answer, -1, ANSWER_MS, err);
 	if (rc < 0)
 		return rc;
-	if (!strcmp(json_get_string(answer, "type", ""), "agreed"))
+	const char *type = json_get_string(answer, "type", "");
+	if (!strcmp(type, "agreed"))
 		return 0;
-	return error_set(err, -EINVAL, "%s", json_get_string(answer, "text", "refused"));
+	return error_set(err, strcmp(type, "gone") ? -EINVAL : -ECANCELED, "%s",
+			 json_get_string(answer, "text", "refused"));
 }
 
 int incast_wait(struct incast *incast, int watch, int timeout_ms, struct error *err)

@@ -4,7 +4,8 @@
  * process of its own, that go on step by step together. A leader in the process above them lets all
  * of them go when each has come to the same point. A session that ends, fails or is killed is seen
  * at the end of its socket; from then on nobody waits for it, and the others are told that it is no
- * incast of that many any more: what one sender less did would not be what was asked for.
+ * incast of that many any more: what one sender less did would not be what was asked for. Those
+ * that still wait for their peer hear it then, those in a step at its end.
  *
  * Messages between a session and its leader (incast_channel.h):
  *
@@ -34,6 +35,9 @@ struct incast *incast_new(int fd, unsigned number, unsigned senders, int wait_ms
 /* NULL is allowed. */
 void incast_free(struct incast *incast);
 unsigned incast_senders(const struct incast *incast);
+/* Can be read when the leader has something to say. While nothing was asked of it, this is that
+ * another session is gone: incast_wait() tells which. */
+int incast_fd(const struct incast *incast);
 /* Is it what the others run, and does the memory of all go into SESSION_MEMORY_MAX? -EINVAL: no,
  * and the message names the difference. */
 int incast_agree(struct incast *incast, const struct session_parameters *p, struct error *err);

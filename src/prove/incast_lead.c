@@ -20,6 +20,7 @@ struct lead {
 	struct member *members;
 	unsigned n;
 	json_t *parameters;	/* of the first that came; the others have the same */
+	bool warned;		/* all know that one is gone */
 };
 
 /* How a parameter of a later session differs from the first one's, as "size_max is 4096, and
@@ -119,7 +120,22 @@ static void listen_to(struct lead *lead, struct member *m)
 	m->told = true;
 }
 
-/* Let all go that wait, when nobody is missing; when somebody never comes again, tell them. */
+/* Somebody never comes again: tell all others, also those that do not wait for them yet. */
+static void warn(struct lead *lead, const struct member *gone)
+{
+	const struct incast_outcome *outcome = gone->outcome;
+	_cleanup_free_ char *text =
+		xasprintf("sender %u of %u is gone%s%s", (unsigned)(gone - lead->members) + 1,
+			  lead->n, outcome->rc < 0 ? ": " : "",
+			  outcome->rc < 0 ? error_text(&outcome->why) : "");
+
+	for (unsigned i = 0; i < lead->n; i++)
+		if (!lead->members[i].told)
+			answer(&lead->members[i], "gone", text);
+	lead->warned = true;
+}
+
+/* Let all go, when nobody is missing. */
 static void let_go(struct lead *lead)
 {
 	const struct member *gone = NULL;
@@ -130,18 +146,13 @@ static void let_go(struct lead *lead)
 		if (lead->members[i].told && (!gone || lead->members[i].outcome->rc < 0))
 			gone = &lead->members[i];
 	}
-	if (!ready || (!gone && ready < lead->n))
+	if (gone && !lead->warned)
+		warn(lead, gone);
+	if (gone || ready < lead->n)
 		return;
-	_cleanup_free_ char *text =
-		gone ? xasprintf("sender %u of %u is gone%s%s",
-				 (unsigned)(gone - lead->members) + 1, lead->n,
-				 gone->outcome->rc < 0 ? ": " : "",
-				 gone->outcome->rc < 0 ? error_text(&gone->outcome->why) : "") :
-		       NULL;
 	for (unsigned i = 0; i < lead->n; i++) {
-		if (lead->members[i].ready)
-			answer(&lead->members[i], gone ? "gone" : "go", text);
 		lead->members[i].ready = false;
+		answer(&lead->members[i], "go", NULL);
 	}
 }
 

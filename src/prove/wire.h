@@ -30,6 +30,8 @@ int wire_token_new(char token[WIRE_TOKEN_CHARS + 1], struct error *err);
 int wire_listen(struct wire_listener **listener, const char *address, uint16_t port,
 		const char *token, struct error *err);
 uint16_t wire_listener_port(const struct wire_listener *listener);
+/* Give up waiting for a peer, -ECANCELED, when this descriptor can be read, which the caller owns. */
+void wire_listener_watch(struct wire_listener *listener, int fd);
 /* Wait for the peer that knows the token; others are refused and forgotten. -ETIMEDOUT. The token
  * is used up by the first success, after which nobody listens: -EKEYEXPIRED. */
 int wire_accept(struct wire **wire, struct wire_listener *listener, int timeout_ms,

@@ -33,6 +33,7 @@ struct guest {
 
 struct wire_listener {
 	int fd;			/* -1: the token is used up */
+	int watch;		/* -1: none */
 	uint16_t port;
 	char token[WIRE_TOKEN_CHARS + 1];
 	struct guest guests[GUESTS_MAX];
@@ -51,6 +52,7 @@ int wire_listen(struct wire_listener **listener, const char *address, uint16_t p
 		return fd;
 	struct wire_listener *l = xcalloc(1, sizeof(*l));
 	l->fd = fd;
+	l->watch = -1;
 	l->port = tcp_port(fd);
 	memcpy(l->token, checked, sizeof(checked));
 	for (size_t i = 0; i < GUESTS_MAX; i++)
@@ -62,6 +64,11 @@ int wire_listen(struct wire_listener **listener, const char *address, uint16_t p
 uint16_t wire_listener_port(const struct wire_listener *listener)
 {
 	return listener->port;
+}
+
+void wire_listener_watch(struct wire_listener *listener, int fd)
+{
+	listener->watch = fd;
 }
 
 uint64_t wire_listener_refused(const struct wire_listener *l, const char **last)
@@ -244,11 +251,15 @@ static struct guest *hear_all(struct wire_listener *l)
 	return NULL;
 }
 
-/* Sleep until something happens, a guest's time is over, or `deadline_ms`. */
-static void wait_for_any(const struct wire_listener *l, int64_t deadline_ms)
+/* Sleep until something happens, a guest's time is over, or `deadline_ms`. False: what is watched
+ * has something to say. */
+static bool wait_for_any(const struct wire_listener *l, int64_t deadline_ms)
 {
-	struct pollfd polled[1 + GUESTS_MAX] = { { .fd = l->fd, .events = POLLIN } };
-	nfds_t n = 1;
+	struct pollfd polled[2 + GUESTS_MAX] = {
+		{ .fd = l->watch, .events = POLLIN },
+		{ .fd = l->fd, .events = POLLIN },
+	};
+	nfds_t n = 2;
 
 	for (size_t i = 0; i < GUESTS_MAX; i++) {
 		const struct guest *g = &l->guests[i];
@@ -262,6 +273,7 @@ static void wait_for_any(const struct wire_listener *l, int64_t deadline_ms)
 	int64_t left = deadline_ms - clock_now_ms();
 	/* an error is found again, and told, by who reads next */
 	(void)poll(polled, n, left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left);
+	return !polled[0].revents;
 }
 
 /* The token is used up: nobody else is heard. */
@@ -306,7 +318,9 @@ int wire_accept(struct wire **wire, struct wire_listener *l, int timeout_ms, str
 		}
 		if (clock_now_ms() >= deadline_ms)
 			break;
-		wait_for_any(l, deadline_ms);
+		if (!wait_for_any(l, deadline_ms))
+			return error_set(err, -ECANCELED, "nobody is expected on port %u any more",
+					 l->port);
 	}
 	if (!l->refused)
 		return error_set(err, -ETIMEDOUT, "nobody came to port %u in time", l->port);

@@ -208,6 +208,29 @@ static void failed(void **state)
 	clear(outcomes);
 }
 
+/* The first one's peer has not come yet: it hears of it where it waits for that. */
+static int waiting_session(struct incast *incast, unsigned number, struct error *err)
+{
+	struct pollfd leader = { .fd = incast_fd(incast), .events = POLLIN };
+
+	if (number == 3)
+		return error_set(err, -ETIMEDOUT, "nobody came to its port");
+	if (number == 1 && poll(&leader, 1, LIMIT_MS) != 1)
+		return error_set(err, -EBADE, "heard nothing");
+	return number == 1 ? incast_wait(incast, -1, 0, err) :
+			     incast_agree(incast, &same, err);
+}
+
+static void gone_before_all_came(void **state)
+{
+	struct incast_outcome outcomes[SENDERS];
+
+	(void)state;
+	run(waiting_session, outcomes);
+	is_outcome(&outcomes[0], -ECANCELED, "sender 3 of 3 is gone: nobody came to its port");
+	clear(outcomes);
+}
+
 /* What the leader cannot read ends that session, and no other one is kept by it. */
 static int garbled_session(struct incast *incast, unsigned number, struct error *err)
 {
@@ -265,14 +288,17 @@ static const struct session_parameters *other;
 
 static int second_differs(struct incast *incast, unsigned number, struct error *err)
 {
-	if (number == 3)
-		return 0;
-	if (number == 2)
-		hear(2);
-	int rc = incast_agree(incast, number == 2 ? other : &same, err);
+	if (number > 1)
+		hear(number);
+	int rc = number == 3 ? 0 : incast_agree(incast, number == 2 ? other : &same, err);
 
+	/* who ends is gone, and ends the others: not before all is said */
+	if (number < 3)
+		tell(number + 1, 'n');
 	if (number == 1)
-		tell(2, 'n');
+		hear(1);
+	if (number == 2)
+		tell(1, 'n');
 	return rc;
 }
 
@@ -341,6 +367,7 @@ int main(void)
 		cmocka_unit_test(late),
 		cmocka_unit_test(killed),
 		cmocka_unit_test(failed),
+		cmocka_unit_test(gone_before_all_came),
 		cmocka_unit_test(garbled),
 		cmocka_unit_test(watched),
 		cmocka_unit_test(same_steps),

@@ -125,6 +125,25 @@ static void test_meet_ipv6(void **state RH_UNUSED)
 	meet(NULL, "::1", "::1");
 }
 
+/* Nobody is expected any more. */
+static void test_called_off(void **state RH_UNUSED)
+{
+	_cleanup_(wire_listener) struct wire_listener *listener = NULL;
+	_cleanup_error_ struct error err = {0};
+	struct wire *wire;
+	int ends[2];
+
+	assert_int_equal(wire_listen(&listener, "127.0.0.1", 0, PAIR_TOKEN, &err), 0);
+	assert_int_equal(pipe(ends), 0);
+	wire_listener_watch(listener, ends[0]);
+	assert_int_equal(wire_accept(&wire, listener, 10, &err), -ETIMEDOUT);
+	error_clear(&err);
+	close(ends[1]);
+	assert_int_equal(wire_accept(&wire, listener, PATIENCE_MS, &err), -ECANCELED);
+	assert_non_null(strstr(error_text(&err), "nobody is expected"));
+	close(ends[0]);
+}
+
 static void test_nobody(void **state RH_UNUSED)
 {
 	_cleanup_(wire_listener) struct wire_listener *listener = NULL, *second = NULL;
@@ -332,6 +351,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_meet),
 		cmocka_unit_test(test_meet_ipv6),
+		cmocka_unit_test(test_called_off),
 		cmocka_unit_test(test_nobody),
 		cmocka_unit_test(test_token),
 		cmocka_unit_test(test_messages),
