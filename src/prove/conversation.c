@@ -213,6 +213,27 @@ static bool is_compared(const struct conversation *c, const struct suite_step *s
 	       (step->run == SUITE_BANDWIDTH || step->run == SUITE_LATENCY);
 }
 
+/* Of the stage over UD, or of that over RC? */
+static bool is_in_stage(const struct suite_step *step, bool ud)
+{
+	return (step->run == SUITE_MARKING) == ud;
+}
+
+/* The stage did not come to its first step: so the record says why it has none. */
+static void keep_unbegun(struct conversation *c, const struct suite *suite, bool ud,
+			 const struct error *why)
+{
+	for (size_t i = 0; i < suite->n; i++) {
+		const struct suite_step *step = &suite->step[i];
+
+		if (!is_in_stage(step, ud))
+			continue;
+		json_put_string(keep(c, suite_run_name(step->run), step), "error",
+				error_text(why));
+		return;
+	}
+}
+
 /* Those of RC, or those of UD, until one saw a wrong byte. */
 static int run_steps(struct conversation *c, const struct suite *suite, bool ud, struct error *err)
 {
@@ -221,7 +242,7 @@ static int run_steps(struct conversation *c, const struct suite *suite, bool ud,
 	for (size_t i = 0; i < suite->n && !rc && !c->failed; i++) {
 		const struct suite_step *step = &suite->step[i];
 
-		if ((step->run == SUITE_MARKING) != ud)
+		if (!is_in_stage(step, ud))
 			continue;
 		rc = run_one(c, step, err);
 		if (!rc && is_compared(c, step))
@@ -288,13 +309,13 @@ static int tell_outcome(struct conversation *c, json_t *before, struct error *er
 		json_put(mine, members[i], json_incref(json_object_get(c->local, members[i])));
 	if (!rc)
 		rc = conversation_exchange(c, mine, "outcome", &theirs, err);
+	/* all or nothing: a record with half of it could pass */
 	for (size_t i = 0; i < ARRAY_SIZE(members) && !rc; i++) {
-		json_t *seen = json_object_get(theirs, members[i]);
-
-		if (!json_is_object(seen))
-			return error_set(err, -EPROTO, "the other end tells no %s", members[i]);
-		json_put(c->peer, members[i], json_incref(seen));
+		if (!json_is_object(json_object_get(theirs, members[i])))
+			rc = error_set(err, -EPROTO, "the other end tells no %s", members[i]);
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(members) && !rc; i++)
+		json_put(c->peer, members[i], json_incref(json_object_get(theirs, members[i])));
 	return rc;
 }
 
@@ -304,15 +325,15 @@ static int run_connected(struct conversation *c, const struct suite *suite, stru
 
 	int rc = conversation_stage_open(c, false, err);
 	if (rc < 0) {
-		if (suite->n)
-			json_put_string(keep(c, suite_run_name(suite->step[0].run),
-					     &suite->step[0]), "error", error_text(err));
+		keep_unbegun(c, suite, false, err);
 		return rc;
 	}
 	kernel_watch_begin(&c->log, c->end->host);
 	before = counters_read(c->end->host, &c->path);
 	rc = conversation_meet(c, "start", err);
-	if (!rc)
+	if (rc < 0)
+		keep_unbegun(c, suite, false, err);
+	else
 		rc = run_steps(c, suite, false, err);
 	if (!rc)
 		rc = tell_outcome(c, before, err);
@@ -334,5 +355,9 @@ int conversation_run(struct conversation *c, struct error *err)
 	if (rc < 0 || c->failed || c->parameters.dscp < 0)
 		return rc;
 	rc = conversation_stage_open(c, true, err);
-	return rc < 0 ? rc : run_steps(c, &suite, true, err);
+	if (rc < 0)
+		keep_unbegun(c, &suite, true, err);
+	else
+		rc = run_steps(c, &suite, true, err);
+	return rc;
 }

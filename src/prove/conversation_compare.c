@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A speed run once more, by perftest, and the counters without what that moved. */
+#include <errno.h>
 #include <sys/param.h>
 
 #include "base/alloc.h"
@@ -39,6 +40,30 @@ static struct perftest_request request_of(const struct conversation *c, bool act
 	};
 }
 
+/* The result may be the other end's words, and a program is to be started with its numbers. */
+static int check_own(const struct conversation *c, const struct suite_step *step, json_t *own,
+		     struct error *err)
+{
+	const struct session_parameters *p = &c->parameters;
+	const struct {
+		const char *key;
+		size_t max;
+	} numbers[] = {
+		{ "size_bytes", step->size_max }, { "qps", p->qps }, { "depth", p->depth },
+	};
+
+	/* a latency run is of one message on one queue pair */
+	for (size_t i = 0; i < (step->run == SUITE_LATENCY ? 1 : ARRAY_SIZE(numbers)); i++) {
+		int64_t number = json_get_int(own, numbers[i].key, 0);
+
+		if (number < 1 || (uint64_t)number > numbers[i].max)
+			return error_set(err, -EPROTO, "the result that the other end tells has a %s "
+					 "that is no number from 1 to %zu", numbers[i].key,
+					 numbers[i].max);
+	}
+	return 0;
+}
+
 int conversation_compare(struct conversation *c, const struct suite_step *step,
 			 const char *operation, json_t *own, json_t **outcome, struct error *err)
 {
@@ -58,10 +83,13 @@ int conversation_compare(struct conversation *c, const struct suite_step *step,
 		.latency = step->run == SUITE_LATENCY,
 		.request = request_of(c, active, own, facts),
 	};
+	int rc = check_own(c, step, own, err);
 
+	if (rc < 0)
+		return rc;
 	/* all of ours has arrived: both ends have the result of it */
 	_cleanup_json_ json_t *before = counters_read(c->end->host, &c->path);
-	int rc = perftest_run(outcome, &end, &run, own, err);
+	rc = perftest_run(outcome, &end, &run, own, err);
 	_cleanup_json_ json_t *after = counters_read(c->end->host, &c->path);
 	_cleanup_json_ json_t *moved = counters_difference(before, after);
 	json_t *skipped = c->skipped ? counters_sum(c->skipped, moved) : json_incref(moved);

@@ -225,12 +225,101 @@ static void lies(void **state)
 	assert_true(noticed > n / 3 / 4);
 }
 
+/* --- lies that a proof must not pass with ------------------------------------------------------ */
+
+/* What each end saw is taken as a whole, or not at all. */
+static enum middle_does take_out_kernel_log(void *arg RH_UNUSED, unsigned number RH_UNUSED,
+					    bool of_initiator, json_t *message)
+{
+	if (!of_initiator && json_object_get(message, "counters"))
+		json_object_del(message, "kernel_log");
+	return MIDDLE_HANDS_ON;
+}
+
+static void half_an_outcome(void **state)
+{
+	const struct session_parameters p = nodes_parameters();
+	struct nodes *nodes = *state;
+
+	nodes_run(nodes, &p, take_out_kernel_log, NULL);
+	assert_int_equal(nodes->initiator.rc, -EPROTO);
+	json_t *record = node_record(&nodes->initiator, "host");
+	assert_null(json_pointer_get(record, "/peer/counters"));
+	assert_string_equal(json_string_value(json_pointer_get(record, "/verdict/status")),
+			    "unknown");
+}
+
+/* Of the second stage, the one of marking. */
+static enum middle_does change_second_endpoint(void *arg, unsigned number RH_UNUSED,
+					       bool of_initiator, json_t *message)
+{
+	unsigned *seen = arg;
+
+	if (of_initiator && !strcmp(json_get_string(message, "type", ""), "endpoint") &&
+	    ++*seen == 2)
+		only_type(message);
+	return MIDDLE_HANDS_ON;
+}
+
+static void marking_is_told_when_it_does_not_begin(void **state)
+{
+	const struct session_parameters p = everything();
+	struct nodes *nodes = *state;
+	unsigned seen = 0;
+
+	nodes_run(nodes, &p, change_second_endpoint, &seen);
+	assert_true(nodes->listener.rc < 0 && nodes->initiator.rc < 0);
+	for (int i = 0; i < 2; i++) {
+		const struct node *node = i ? &nodes->listener : &nodes->initiator;
+		json_t *run = json_pointer_get(node_record(node, "marking"), "/runs/0");
+		const char *error = json_get_string(run, "error", NULL);
+
+		assert_string_equal(json_get_string(run, "run", ""), "marking");
+		assert_non_null(error);
+		assert_non_null(strstr(error_text(&node->err), error));
+	}
+}
+
+/* perftest is started with these numbers. */
+static enum middle_does tell_of_many_queue_pairs(void *arg, unsigned number RH_UNUSED,
+						 bool of_initiator, json_t *message)
+{
+	json_t *result = json_object_get(message, "result");
+
+	if (!of_initiator && json_object_get(result, "qps"))
+		json_put_int(result, arg, 2000000000);
+	return MIDDLE_HANDS_ON;
+}
+
+static void numbers_of_perftest_are_checked(void **state)
+{
+	static const char *const keys[] = { "size_bytes", "qps", "depth" };
+	struct session_parameters p = nodes_parameters();
+	struct nodes *nodes = *state;
+
+	p.seconds = 0.01;
+	p.compare = true;
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		char key[16];
+
+		snprintf(key, sizeof(key), "%s", keys[i]);
+		nodes_run(nodes, &p, tell_of_many_queue_pairs, key);
+		if (nodes->initiator.rc != -EPROTO ||
+		    !strstr(error_text(&nodes->initiator.err), key))
+			fail_msg("%s: %d, %s", key, nodes->initiator.rc,
+				 error_text(&nodes->initiator.err));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gone),
 		cmocka_unit_test(silent),
 		cmocka_unit_test(lies),
+		cmocka_unit_test(half_an_outcome),
+		cmocka_unit_test(marking_is_told_when_it_does_not_begin),
+		cmocka_unit_test(numbers_of_perftest_are_checked),
 	};
 
 	return cmocka_run_group_tests_name("session_hostile", tests, nodes_open, nodes_close);
