@@ -159,7 +159,8 @@ static void test_make_fails(void **state)
 		{ "cuDeviceGetPCIBusId=1", NULL, -EINVAL, "cuDeviceGetPCIBusId" },
 		{ "dma_buf=0", "0000:43:00.0", -EOPNOTSUPP, "GPU 0000:43:00.0: the driver cannot "
 							    "export memory as a DMA-BUF" },
-		{ "cuDeviceGetAttribute=1", NULL, -EINVAL, "cuDeviceGetAttribute DMA_BUF_SUPPORTED" },
+		{ "cuDeviceGetAttribute=1", NULL, -EINVAL, "cuDeviceGetAttribute "
+							  "COMPUTE_CAPABILITY_MAJOR" },
 		{ "ordering=0 flush=0", NULL, -EOPNOTSUPP, "neither ordered nor can they be flushed" },
 		{ "cuDevicePrimaryCtxRetain=46", NULL, -EBUSY, "exclusive mode" },
 		{ "cuCtxPushCurrent_v2=201", NULL, -EIO, "cuCtxPushCurrent_v2" },
