@@ -71,6 +71,7 @@ static struct run_end end_of(const struct conversation *c)
 		.endpoint = c->endpoint,
 		.memory = c->memory,
 		.initiator = c->initiator,
+		.number = (uint16_t)json_array_size(c->runs),
 	};
 }
 

@@ -29,6 +29,7 @@ struct run_end {	/* what one end brings */
 	struct endpoint *endpoint;
 	struct memory *memory;	/* at least size_max bytes; with size_max for each QP all move at once */
 	bool initiator;	/* connected, decides; the other follows */
+	uint16_t number;	/* of the run on this endpoint, the same at both ends */
 	/* Called at both ends before and after (`over`) the part of a speed run that is timed. NULL:
 	 * nobody looks. */
 	void (*timed)(void *arg, bool over);

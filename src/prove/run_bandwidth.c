@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <sys/param.h>
 
+#include "base/alloc.h"
 #include "prove/run_bandwidth.h"
 #include "prove/run_check.h"
 
@@ -86,27 +87,41 @@ static int offer_all(struct bandwidth *b, struct error *err)
 	return rc;
 }
 
-static int on_receive(void *arg, unsigned qp, const struct ibv_wc *wc, struct error *err)
-{
-	struct bandwidth *b = arg;
-
-	if (b->run.operation == RUN_SEND && wc->byte_len != b->size)
-		return error_set(err, -EPROTO, "a message of %u bytes arrived, not %zu",
-				 wc->byte_len, b->size);
-	b->arrived[qp]++;
-	if (b->missing)
-		b->missing--;
-	return offer(b, qp, err);
-}
-
-static void found_more(struct bandwidth *b, unsigned qp)
+static void note_fault(struct bandwidth *b, unsigned qp, const char *kind, const char *text)
 {
 	struct run_message m = run_bandwidth_place(b, qp, b->arrived[qp], 0);
 
 	if (b->fault)
 		return;
-	b->fault = run_fault(&b->run, "duplicate", &m);
-	json_put_string(b->fault, "text", "more messages arrived than were sent");
+	b->fault = run_fault(&b->run, kind, &m);
+	json_put_string(b->fault, "text", text);
+}
+
+/* Of those that tell that writes are there. One that came before is told, and not counted again. */
+static void take_fence(struct bandwidth *b, unsigned qp, const struct ibv_wc *wc)
+{
+	const char *kind;
+	_cleanup_free_ char *text = run_take_immediate(&b->run, qp, wc, &kind);
+
+	b->arrived[qp] = b->run.fences_in[qp];
+	if (text)
+		note_fault(b, qp, kind, text);
+}
+
+static int on_receive(void *arg, unsigned qp, const struct ibv_wc *wc, struct error *err)
+{
+	struct bandwidth *b = arg;
+	const uint64_t before = b->arrived[qp];
+
+	if (b->run.operation == RUN_SEND && wc->byte_len != b->size)
+		return error_set(err, -EPROTO, "a message of %u bytes arrived, not %zu",
+				 wc->byte_len, b->size);
+	if (b->run.operation == RUN_SEND)
+		b->arrived[qp]++;
+	else
+		take_fence(b, qp, wc);
+	b->missing -= MIN(b->missing, b->arrived[qp] - before);
+	return offer(b, qp, err);
 }
 
 /*
@@ -127,7 +142,7 @@ static int await(struct bandwidth *b, uint64_t fences, bool listening, struct er
 	int rc = run_await(&b->run, &b->missing, run_limit_ms(&b->run, bytes), listening, err);
 	for (unsigned q = 0; q < b->run.qps && !rc && !b->missing; q++)
 		if (b->arrived[q] > expected[q])
-			found_more(b, q);
+			note_fault(b, q, "duplicate", "more messages arrived than were sent");
 	return rc;
 }
 

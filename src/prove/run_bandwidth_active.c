@@ -51,7 +51,7 @@ static int finish(struct bandwidth *b, struct queue *queues, struct error *err)
 	for (unsigned i = 0; i < b->run.qps && !rc; i++) {
 		rc = run_make_room(&b->run, i, err);
 		if (!rc)
-			rc = write ? run_post_fence(&b->run, i, 0, err)
+			rc = write ? run_post_fence(&b->run, i, err)
 				   : post_one(b, &queues[i], false, err);
 	}
 	return rc < 0 ? rc : run_drain(&b->run, b->run.qps * b->run.depth * b->size, err);

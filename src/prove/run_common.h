@@ -37,6 +37,8 @@ struct run {
 	/* sends of each QP: done before this run, and posted by it */
 	uint64_t done_before[ENDPOINT_QPS_MAX], posted[ENDPOINT_QPS_MAX];
 	unsigned receives[ENDPOINT_QPS_MAX];	/* that stand in the receive queue */
+	/* WRITEs with immediate of each QP: posted by this run, and come; the last one's number */
+	uint16_t fences_out[ENDPOINT_QPS_MAX], fences_in[ENDPOINT_QPS_MAX];
 	run_on_receive *on_receive;	/* whenever completions are taken; may be NULL */
 	void *arg;
 };
@@ -91,9 +93,15 @@ struct endpoint_op run_op(const struct run *run, unsigned qp, size_t offset, siz
  * one of the adapter's reading them from memory. */
 struct endpoint_op run_speed_op(const struct run *run, unsigned qp, size_t offset, size_t len);
 int run_post(struct run *run, const struct endpoint_op *op, struct error *err);
+/* Immediate value of the next WRITE with immediate of a QP: the run's number, and its own within the
+ * run, from 1. So one that comes twice, or not at all, is told by what it is. */
+uint32_t run_next_immediate(struct run *run, unsigned qp);
+/* What is wrong with the completion of a receive that a WRITE with immediate was expected to take;
+ * NULL: nothing. `*kind`: of the fault, "duplicate" when it came before. The caller frees. */
+char *run_take_immediate(struct run *run, unsigned qp, const struct ibv_wc *wc, const char **kind);
 /* What tells the receiver that all writes before it on this QP are in its memory (see
  * run_integrity.c): an empty WRITE with immediate. */
-int run_post_fence(struct run *run, unsigned qp, uint32_t imm, struct error *err);
+int run_post_fence(struct run *run, unsigned qp, struct error *err);
 int run_post_receive(struct run *run, unsigned qp, size_t offset, size_t len, struct error *err);
 uint64_t run_in_flight(const struct run *run, unsigned qp);
 /* Until the queue of `qp` has room for one, or until all that was posted is done. The last of each

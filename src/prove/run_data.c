@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data path of the runs: posting by slots, and waiting that sees the other end go away. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/alloc.h"
 #include "prove/run_common.h"
 
 #define WC_BATCH 16
@@ -46,12 +48,42 @@ int run_post(struct run *run, const struct endpoint_op *op, struct error *err)
 	return rc;
 }
 
-int run_post_fence(struct run *run, unsigned qp, uint32_t imm, struct error *err)
+uint32_t run_next_immediate(struct run *run, unsigned qp)
+{
+	return (uint32_t)run->end->number << 16 | ++run->fences_out[qp];
+}
+
+char *run_take_immediate(struct run *run, unsigned qp, const struct ibv_wc *wc, const char **kind)
+{
+	const uint32_t immediate = ntohl(wc->imm_data);
+	const uint16_t of_run = (uint16_t)(immediate >> 16), number = (uint16_t)immediate,
+		       next = (uint16_t)(run->fences_in[qp] + 1);
+	const int16_t ahead = (int16_t)(number - next);
+
+	*kind = "completion";
+	if (wc->opcode != IBV_WC_RECV_RDMA_WITH_IMM)
+		return xasprintf("the completion of the receive has opcode %d, not %d", wc->opcode,
+				 IBV_WC_RECV_RDMA_WITH_IMM);
+	if (of_run > run->end->number)
+		return xasprintf("immediate data 0x%08x were never sent", immediate);
+	if (of_run == run->end->number && ahead >= 0) {
+		run->fences_in[qp] = number;
+		return ahead ? xasprintf("WRITE with immediate %u of the queue pair came, and not "
+					 "%u: a message is lost", number, next) :
+			       NULL;
+	}
+	*kind = "duplicate";
+	return xasprintf("WRITE with immediate %u of the queue pair, sent once%s, came a second "
+			 "time: a message was delivered twice", number,
+			 of_run == run->end->number ? "" : " in a run before");
+}
+
+int run_post_fence(struct run *run, unsigned qp, struct error *err)
 {
 	struct endpoint_op op = run_op(run, qp, run_slot(run, qp), 0);
 
 	op.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
-	op.imm = imm;
+	op.imm = run_next_immediate(run, qp);
 	return run_post(run, &op, err);
 }
 
@@ -164,10 +196,20 @@ int run_await(struct run *run, const uint64_t *missing, int limit_ms, bool liste
 	}
 }
 
-static int count_down(void *arg, unsigned qp RH_UNUSED, const struct ibv_wc *wc RH_UNUSED,
-		      struct error *err RH_UNUSED)
+struct use_up {
+	struct run *run;
+	uint64_t missing;
+};
+
+static int count_down(void *arg, unsigned qp, const struct ibv_wc *wc, struct error *err)
 {
-	--*(uint64_t *)arg;
+	struct use_up *u = arg;
+	const char *kind;
+	_cleanup_free_ char *text = run_take_immediate(u->run, qp, wc, &kind);
+
+	if (text)
+		return error_set(err, -EBADMSG, "%s, after the messages: %s", kind, text);
+	u->missing--;
 	return 0;
 }
 
@@ -184,7 +226,7 @@ static int use_up_theirs(struct run *run, json_t *left, struct error *err)
 		for (; n && !rc; n--) {
 			rc = run_make_room(run, q, err);
 			if (!rc)
-				rc = run_post_fence(run, q, 0, err);
+				rc = run_post_fence(run, q, err);
 		}
 		if (rc < 0)
 			return rc;
@@ -212,18 +254,18 @@ int run_use_up_receives(struct run *run, struct error *err)
 {
 	_cleanup_json_ json_t *mine = json_object_new(), *theirs = NULL;
 	json_t *left = json_arr(mine, "receives");
-	uint64_t missing = 0;
+	struct use_up u = { .run = run };
 
 	for (unsigned q = 0; q < run->qps; q++) {
 		json_append(left, json_integer_new(run->receives[q]));
-		missing += run->receives[q];
+		u.missing += run->receives[q];
 	}
 	run->on_receive = count_down;
-	run->arg = &missing;
+	run->arg = &u;
 	int rc = run_tell(run, "left", mine, err);
 	if (!rc)
 		rc = run_hear(run, "left", &theirs, run_limit_ms(run, 0), err);
 	if (!rc)
-		rc = use_up_one_way(run, run->active, theirs, &missing, err);
-	return rc < 0 ? rc : use_up_one_way(run, !run->active, theirs, &missing, err);
+		rc = use_up_one_way(run, run->active, theirs, &u.missing, err);
+	return rc < 0 ? rc : use_up_one_way(run, !run->active, theirs, &u.missing, err);
 }

@@ -23,10 +23,10 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <string.h>
 #include <sys/param.h>
 
+#include "base/alloc.h"
 #include "prove/run_check.h"
 #include "prove/run_sizes.h"
 
@@ -79,7 +79,7 @@ static int move(struct integrity *t, struct error *err)
 		op.more = fence;
 		rc = run_post(&t->run, &op, err);
 		if (!rc && fence)
-			rc = run_post_fence(&t->run, m.qp, m.pattern.generation, err);
+			rc = run_post_fence(&t->run, m.qp, err);
 	}
 	return rc < 0 ? rc : run_drain(&t->run, round_bytes(t), err);
 }
@@ -115,20 +115,17 @@ static int top_up(struct integrity *t, struct error *err)
 	return rc;
 }
 
-/* What is wrong with a completion of a receive; NULL: nothing. */
-static char *completion_fault(const struct integrity *t, const struct run_message *m,
-			      const struct ibv_wc *wc)
+/* What is wrong with a completion of a receive, and of which kind that is; NULL: nothing. */
+static char *completion_fault(struct integrity *t, const struct run_message *m,
+			      const struct ibv_wc *wc, const char **kind)
 {
-	bool write = t->run.operation == RUN_WRITE;
-	enum ibv_wc_opcode expected = write ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
-
-	if (wc->opcode != expected)
+	if (t->run.operation == RUN_WRITE)
+		return run_take_immediate(&t->run, m->qp, wc, kind);
+	*kind = "completion";
+	if (wc->opcode != IBV_WC_RECV)
 		return xasprintf("the completion of the receive has opcode %d, not %d", wc->opcode,
-				 expected);
-	if (write && ntohl(wc->imm_data) != m->pattern.generation)
-		return xasprintf("immediate data of generation %u, not %u: a message is lost",
-				 ntohl(wc->imm_data), m->pattern.generation);
-	if (!write && wc->byte_len != m->size)
+				 IBV_WC_RECV);
+	if (wc->byte_len != m->size)
 		return xasprintf("the completion of the receive tells %u bytes, not %zu",
 				 wc->byte_len, m->size);
 	return NULL;
@@ -138,18 +135,19 @@ static char *completion_fault(const struct integrity *t, const struct run_messag
 static int on_receive(void *arg, unsigned qp, const struct ibv_wc *wc, struct error *err RH_UNUSED)
 {
 	struct integrity *t = arg;
-	_cleanup_free_ char *text = NULL;
-	const char *kind = "completion";
 	struct run_message m = { .qp = qp, .size = t->round.size };
+	const char *kind;
 
 	if (in_round(t, qp))
 		m = run_round_message(&t->run, &t->round, qp - t->round.first);
-	if (!in_round(t, qp) || t->arrived[qp]++) {
+	_cleanup_free_ char *text = completion_fault(t, &m, wc, &kind);
+	if (!text && (!in_round(t, qp) || t->arrived[qp])) {
 		kind = "duplicate";
 		text = xstrdup("one more message arrived than was sent");
-	} else {
+	}
+	if (in_round(t, qp) && !t->arrived[qp] && (!text || strcmp(kind, "duplicate"))) {
+		t->arrived[qp]++;
 		t->missing--;
-		text = completion_fault(t, &m, wc);
 	}
 	if (text && !t->fault) {
 		t->fault = run_fault(&t->run, kind, &m);

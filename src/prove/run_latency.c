@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <sys/param.h>
 
+#include "base/alloc.h"
 #include "prove/run_check.h"
 #include "prove/run_histogram.h"
 
@@ -38,10 +39,17 @@ struct latency {
 
 /* --- one message ------------------------------------------------------------------------------ */
 
-static int on_receive(void *arg, unsigned qp RH_UNUSED, const struct ibv_wc *wc RH_UNUSED,
-		      struct error *err RH_UNUSED)
+static int on_receive(void *arg, unsigned qp, const struct ibv_wc *wc, struct error *err)
 {
-	((struct latency *)arg)->arrived++;
+	struct latency *l = arg;
+	const char *kind;
+	_cleanup_free_ char *text =
+		l->run.operation == RUN_WRITE ? run_take_immediate(&l->run, qp, wc, &kind) : NULL;
+
+	/* the one that was waited for is not there: the two ends are no longer in step */
+	if (text)
+		return error_set(err, -EBADMSG, "%s: %s", kind, text);
+	l->arrived++;
 	return 0;
 }
 
@@ -61,8 +69,10 @@ static int move(struct latency *l, uint64_t number, struct error *err)
 
 	if (l->by_memory)
 		*l->stamp = (uint8_t)number;
-	else if (l->run.operation == RUN_WRITE)
+	if (l->run.operation == RUN_WRITE && !l->by_memory) {
 		op.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
+		op.imm = run_next_immediate(&l->run, 0);
+	}
 	int rc = run_make_room(&l->run, 0, err);
 	return rc < 0 ? rc : run_post(&l->run, &op, err);
 }

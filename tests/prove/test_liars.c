@@ -234,6 +234,68 @@ static void bandwidth_ends_with_a_check(void **state RH_UNUSED)
 	}
 }
 
+struct twice {
+	unsigned nth, said;
+};
+
+/* Of what tells that writes are there. */
+static struct verbs_double_lie tell_twice(void *arg, const struct verbs_double_operation *operation)
+{
+	const struct verbs_double_lie honest = { VERBS_DOUBLE_HONEST },
+				      twice = { VERBS_DOUBLE_DUPLICATE };
+	struct twice *t = arg;
+
+	return operation->opcode == IBV_WR_RDMA_WRITE_WITH_IMM && t->said++ == t->nth ? twice :
+										      honest;
+}
+
+/* A second one is not taken for the next. What comes when the outcome is known is no result. */
+static void fence_that_comes_twice(void **state RH_UNUSED)
+{
+	static const struct {
+		ends_run *run;
+		unsigned nth;
+		const char *text;
+		bool late;
+	} twice[] = {
+		{ run_integrity, 0, "WRITE with immediate 1 of the queue pair, sent once, came", false },
+		{ run_integrity, 1, "WRITE with immediate 2 of the queue pair, sent once, came", false },
+		{ run_bandwidth, 0, "WRITE with immediate 1 of the queue pair, sent once, came", false },
+		{ run_bandwidth, 1, "WRITE with immediate 2 of the queue pair, sent once, came", false },
+		{ run_bandwidth, 2, "duplicate, after the messages: WRITE with immediate 3", true },
+	};
+	const struct run_parameters p = {
+		.operation = "write",
+		.size_min = 1000,
+		.size_max = 1000,
+		.seconds = 0.02,
+		.iterations = 3,
+		.seed = 0x5eed,
+		.step_ms = 2000,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(twice); i++) {
+		const struct ends_setup setup = {0};
+		struct twice t = { .nth = twice[i].nth };
+		struct ends ends;
+
+		ends_open(&ends, &setup);
+		ends.a.end.number = ends.b.end.number = 5;
+		verbs_double_lie(tell_twice, &t);
+		ends_run_both(&ends, twice[i].run, &p);
+		json_t *fault = json_object_get(twice[i].late ? NULL : ends_result(&ends), "fault");
+		const char *text = twice[i].late ? error_text(&ends.b.err) :
+						   json_get_string(fault, "text", "");
+
+		assert_string_equal(json_get_string(fault, "kind", "late"),
+				    twice[i].late ? "late" : "duplicate");
+		if (!strstr(text, twice[i].text))
+			fail_msg("%zu: %s", i, text);
+		verbs_double_lie(NULL, NULL);
+		ends_close(&ends);
+	}
+}
+
 /* --- marks ------------------------------------------------------------------------------------ */
 
 static int mark(json_t **result, struct run_end *end, const struct run_parameters *p,
@@ -288,6 +350,7 @@ int main(void)
 		cmocka_unit_test(lies_are_seen),
 		cmocka_unit_test(the_queue_pair_is_named),
 		cmocka_unit_test(bandwidth_ends_with_a_check),
+		cmocka_unit_test(fence_that_comes_twice),
 		cmocka_unit_test(remarks_are_seen),
 	};
 
