@@ -171,7 +171,7 @@ static int records_store(json_t *records, const struct prove_options *o, struct 
 int prove_conclude(json_t *records, const struct prove_here *here, const struct cmd_args *args,
 		   int rc, const struct error *why)
 {
-	_cleanup_error_ struct error err = {0};
+	_cleanup_error_ struct error err = {0}, unkept = {0};
 	int status = rc < 0 ? cmd_complain(CMD_NOT_PROVEN, why) : CMD_OK;
 	json_t *record;
 	size_t i;
@@ -185,10 +185,14 @@ int prove_conclude(json_t *records, const struct prove_here *here, const struct 
 		if (strcmp(json_get_string(verdict, "status", ""), "pass"))
 			status = CMD_NOT_PROVEN;
 	}
-	if (cmd_document_print(report_proofs, records, args, &err) < 0 || fflush(stdout))
-		return cmd_complain(CMD_INTERNAL, &err);
-	if (records_store(records, &here->options, &err) < 0)
-		return cmd_complain(CMD_INTERNAL, &err);
+	/* first what nobody can see again */
+	if (records_store(records, &here->options, &unkept) < 0)
+		status = cmd_complain(CMD_INTERNAL, &unkept);
+	int printed = cmd_document_print(report_proofs, records, args, &err);
+	if (!printed && fflush(stdout))
+		printed = error_set_errno(&err, -errno, "standard output");
+	if (printed < 0)
+		status = cmd_complain(CMD_INTERNAL, &err);
 	return status;
 }
 
