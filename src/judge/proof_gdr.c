@@ -212,6 +212,27 @@ static void judge_kernel_log(struct judging *g, const struct gdr_record *r)
 	}
 }
 
+/* Counters that say something else. Where they say nothing the bytes that the GPU saw are enough. */
+static void judge_counters(struct judging *g, const struct gdr_record *r)
+{
+	static const char *const ends[] = { "local", "peer" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		const char *node = json_get_string(json_object_get(r->record, ends[i]), "node", "?");
+
+		if (json_is_false(fact_optional(g, "/proofs/gdr/%zu/%s/counters/rdma_moved",
+						r->index, ends[i])))
+			judge_fail(g, "rdma-idle",
+				   "see which device and GID the record names, and that its counters "
+				   "are those of the port that was meant",
+				   "the RDMA counters of %s did not move by the payload", node);
+		if (json_is_true(fact_optional(g, "/proofs/gdr/%zu/%s/counters/tcp_moved", r->index,
+					       ends[i])))
+			judge_fail(g, "tcp-carried", "stop other traffic of the host and run it again",
+				   "TCP of %s moved by the payload", node);
+	}
+}
+
 /* --- how fast it was: a note ------------------------------------------------------------------ */
 
 static double fastest(struct judging *g, const struct gdr_record *r, bool into)
@@ -257,6 +278,7 @@ void judge_proof_gdr(struct judging *g)
 		return;
 	judge_runs(g, &r);
 	judge_complete(g, &r);
+	judge_counters(g, &r);
 	judge_kernel_log(g, &r);
 	judge_pass(g, "write and read both ways, all bytes right in GPU memory and around it, no "
 		      "IOMMU fault (%s)%s", json_get_string(r.record, "taken", "?"),

@@ -157,6 +157,36 @@ static void other_failures(void **state)
 	scene_cause(v, "iommu-fault", "3 IOMMU faults");
 }
 
+/* They need not say anything, but nothing else either. */
+static void counters(void **state)
+{
+	static const char form[] = RECORD_OF("false", "true", "true", NO_FAULT);
+	struct scene *s = *state;
+	const struct {
+		const char *pointer, *value, *cause, *text;
+	} rows[] = {
+		{ "/peer/counters", "{'rdma_moved': null, 'tcp_moved': null}", NULL, NULL },
+		{ "/peer/counters", "{'rdma_moved': true, 'tcp_moved': false}", NULL, NULL },
+		{ "/local/counters", "{'rdma_moved': false}", "rdma-idle",
+		  "the RDMA counters of gpu-node-01 did not move" },
+		{ "/peer/counters", "{'tcp_moved': true}", "tcp-carried",
+		  "TCP of aistor-01 moved" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		judged_as(s, form, INTO ", " OUT);
+		scene_set(json_at(s->snapshots[0], "/proofs/gdr/0"), rows[i].pointer,
+			  rows[i].value);
+		const struct verdict *v = scene_verdict(scene_judge(s, gates_later, n_gates_later),
+							"proof.gdr", PATH);
+
+		if (rows[i].cause)
+			scene_cause(v, rows[i].cause, rows[i].text);
+		else
+			scene_status(v, VERDICT_PASS);
+	}
+}
+
 static void wrong_bytes(void **state)
 {
 	static const char runs[] = OF("write", "true", "'result': {'verified': false, 'fault': "
@@ -208,7 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SCENE(good), SCENE(other_runs), SCENE(low_speed_is_a_note), SCENE(does_not_count),
 		SCENE(one_direction_only), SCENE(protection_error), SCENE(other_failures),
-		SCENE(wrong_bytes), SCENE(through_a_bond), SCENE(hostile),
+		SCENE(counters), SCENE(wrong_bytes), SCENE(through_a_bond), SCENE(hostile),
 	};
 
 	return cmocka_run_group_tests_name("proof_gdr", tests, NULL, NULL);
