@@ -228,16 +228,6 @@ json_t *counters_read(struct host *host, const struct path *path)
 
 /* --- difference ------------------------------------------------------------------------------- */
 
-static bool value_of(json_t *counter, uint64_t *value)
-{
-	if (json_is_string(counter))	/* above INT64_MAX */
-		return !text_to_u64(json_string_value(counter), 10, value);
-	if (!json_is_integer(counter) || json_integer_value(counter) < 0)
-		return false;
-	*value = (uint64_t)json_integer_value(counter);
-	return true;
-}
-
 /* Those of both; one that went back began anew, and nothing can be said of it. */
 static json_t *grown(json_t *before, json_t *after)
 {
@@ -250,7 +240,7 @@ static json_t *grown(json_t *before, json_t *after)
 
 		if (json_is_object(value) && json_is_object(old))
 			json_put(out, name, grown(old, value));
-		else if (value_of(old, &then) && value_of(value, &now) && now >= then)
+		else if (json_u64(old, &then) && json_u64(value, &now) && now >= then)
 			json_put_u64(out, name, now - then);
 	}
 	return out;
@@ -276,7 +266,7 @@ json_t *counters_sum(json_t *counters, json_t *difference)
 
 		if (json_is_object(value) && json_is_object(other))
 			json_put(out, name, counters_sum(value, other));
-		else if (value_of(value, &a) && value_of(other, &b) && a <= UINT64_MAX - b)
+		else if (json_u64(value, &a) && json_u64(other, &b) && a <= UINT64_MAX - b)
 			json_put_u64(out, name, a + b);
 	}
 	return out;

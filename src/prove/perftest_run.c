@@ -227,8 +227,11 @@ static int server_start(struct comparison *c, struct error *own, struct error *e
 			return interrupted(c, err);
 		if (rc == 1)
 			failed(c, own);
-		else if (rc == -ETIMEDOUT && waited < around_ms(c))
+		else if (rc == -ETIMEDOUT)
 			error_clear(own);
+		if (rc == -ETIMEDOUT && waited >= around_ms(c))
+			error_set(own, rc, "%s does not listen on port %u of TCP after %d ms",
+				  c->tool.name, c->request.tcp_port, waited);
 		if (own->code)
 			return 0;
 	}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "prove/registration.h"
 
-#include <time.h>
-
 #include "base/alloc.h"
+#include "host/clock.h"
 #include "prove/kernel_watch.h"
 #include "prove/memory_kind.h"
 
@@ -23,14 +22,6 @@ bool registration_applies(const char *kind)
 	const struct memory_kind *k = memory_kind_find(kind);
 
 	return k && k->try_length;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static void note(struct trial *t, size_t length, const char *call, int rc, const struct error *why)
@@ -72,7 +63,7 @@ static void try_all(struct trial *t, struct ibv_pd *pd)
 	limit = limit > REGISTRATION_MAX_BYTES ? REGISTRATION_MAX_BYTES : limit;
 	/* where there is no room for much, the smallest is still worth a try */
 	for (size_t length = FIRST_BYTES; length <= limit || length == FIRST_BYTES; length *= 2) {
-		if (now_ms() > t->deadline_ms) {
+		if (clock_now_ms() > t->deadline_ms) {
 			stopped = "the time for it was over";
 			break;
 		}
@@ -97,7 +88,7 @@ void registration_try(json_t **result, json_t **memory, const struct memory_requ
 			.verbs = v,
 		},
 		.result = json_object_new(),
-		.deadline_ms = now_ms() + limit_ms,
+		.deadline_ms = clock_now_ms() + limit_ms,
 	};
 
 	json_arr(t.result, "tried");
