@@ -189,6 +189,8 @@ static int run_passive(struct latency *l, uint64_t *count, json_t **told, struct
 {
 	int limit_ms = run_limit_ms(&l->run, 0) + (int)(l->run.p->seconds * 1000);
 	_cleanup_json_ json_t *message = NULL;
+	/* it may stop late by the first round trip and by the last one */
+	const uint64_t until_ns = run_now_ns() + 2 * (uint64_t)limit_ms * 1000000u;
 	uint64_t answered = 0;
 	int rc = 0;
 
@@ -196,6 +198,10 @@ static int run_passive(struct latency *l, uint64_t *count, json_t **told, struct
 		rc = await(l, answered + 1, err);
 		if (!rc)
 			rc = move(l, ++answered, err);
+		/* the answer is on its way: nobody waits for this look at the clock */
+		if (!rc && run_now_ns() > until_ns)
+			rc = error_set(err, -ETIMEDOUT,
+				       "the other end did not stop within %d ms", 2 * limit_ms);
 	}
 	if (rc < 0)
 		return rc;

@@ -340,6 +340,37 @@ static void peer_dies(void **state RH_UNUSED)
 	}
 }
 
+/* Who answers keeps a limit of its own, however long the other end goes on. */
+static void who_never_stops_is_left(void **state RH_UNUSED)
+{
+	static const struct {
+		ends_run *run;
+		const char *operation;
+	} runs[] = {
+		{ run_latency, "write" }, { run_latency, "send" },
+		{ run_bandwidth, "send" }, { run_bandwidth, "write" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+		const struct run_parameters brief = {
+			.operation = runs[i].operation, .size_min = 8, .size_max = 8,
+			.seconds = 0.01, .seed = 1, .step_ms = 500,
+		};
+		struct run_parameters endless = brief;
+		const struct ends_setup setup = {0};
+		struct ends ends;
+
+		endless.seconds = 20;
+		ends_open(&ends, &setup);
+		ends_run_two(&ends, runs[i].run, runs[i].run, &endless, &brief);
+		if (ends.b.rc != -ETIMEDOUT)
+			fail_msg("%s: %d %s", runs[i].operation, ends.b.rc,
+				 error_text(&ends.b.err));
+		assert_true(ends.a.rc < 0);
+		ends_close(&ends);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +386,7 @@ int main(void)
 		cmocka_unit_test(marking_of_hidden_memory),
 		cmocka_unit_test(ends_that_disagree),
 		cmocka_unit_test(peer_dies),
+		cmocka_unit_test(who_never_stops_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
