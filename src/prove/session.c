@@ -8,10 +8,15 @@
  *	parameters {…}		 ->
  *				<-	agreed	of several senders: conversation_incast.c
  *	then for each stage (RC, and UD for marking), both at once:
+ *	registration {…}	<->	registration {…}	of a DMA-BUF, over RC
  *	endpoint {…}		<->	endpoint {…}
  *	ready			<->	ready
- *	the runs, which speak for themselves (run.h)
- *	outcome {memory, counters}	<->	outcome {memory, counters}
+ *	start			<->	start			over RC
+ *	the runs, which speak for themselves (run.h); after one of speed
+ *	load {cpu}		<->	load {cpu}
+ *	and perftest beside it (perftest_run.c)
+ *	done			<->	done			over RC
+ *	outcome {memory, counters, kernel_log}	<->	the same
  *
  * "end" is what a record has of an end (docs/proof.md). Whoever fails says so with an error message
  * and leaves.
