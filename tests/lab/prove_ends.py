@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two ends of a proof in two guests of the lab, and what every proof that passed has in common."""
 
+import atexit
 import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -15,8 +18,20 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 TOP = Path(os.environ["RAILHEAD_SOURCE"])
 LAB = str(TOP / "lab" / "lab")
+
+
+def own_copy(program):
+    """A copy for this test: the guests run a file of this machine, and a build that replaces it under a running process crashes that."""
+    place = TOP / "build" / "lab"
+    place.mkdir(parents=True, exist_ok=True)
+    folder = tempfile.mkdtemp(dir=place, prefix="prove-")
+    atexit.register(shutil.rmtree, folder)
+    os.chmod(folder, 0o755)
+    return shutil.copy2(program, os.path.join(folder, "railhead"))
+
+
 # The guests see the repository and not what lies elsewhere; the sanitizers' build is too slow there.
-RAILHEAD = os.environ.get("LAB_RAILHEAD", str(TOP / "build" / "railhead"))
+RAILHEAD = own_copy(os.environ.get("LAB_RAILHEAD", TOP / "build" / "railhead"))
 SITE = str(TOP / "examples" / "lab.yaml")
 HERE, THERE, ADDRESS = "gpu-node-01", "aistor-01", "10.10.1.21"
 STORE = "/run/railhead-proofs"
