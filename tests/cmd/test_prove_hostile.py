@@ -198,7 +198,8 @@ def crowd(t):
             sockets.append(s)
             if i % 50 == 49:
                 most = max(most, descriptors(pid))
-        t.ok(most <= before + GUESTS, f"crowd: {CROWD} connections hold {GUESTS} descriptors at most", (before, most))
+        # a new one is taken before the oldest is pushed out for it
+        t.ok(most <= before + GUESTS + 1, f"crowd: {CROWD} connections hold {GUESTS} descriptors at most, and one that is coming", (before, most))
         # they still stand there
         right_peer(t, listener, host, token, port, "crowd")
         for s in sockets:
