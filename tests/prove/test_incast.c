@@ -215,10 +215,18 @@ static int waiting_session(struct incast *incast, unsigned number, struct error 
 
 	if (number == 3)
 		return error_set(err, -ETIMEDOUT, "nobody came to its port");
-	if (number == 1 && poll(&leader, 1, LIMIT_MS) != 1)
-		return error_set(err, -EBADE, "heard nothing");
-	return number == 1 ? incast_wait(incast, -1, 0, err) :
-			     incast_agree(incast, &same, err);
+	if (number == 2) {
+		int agreed = incast_agree(incast, &same, err);
+
+		/* or it would be the first that is gone */
+		hear(2);
+		return agreed;
+	}
+	int rc = poll(&leader, 1, LIMIT_MS) == 1 ? incast_wait(incast, -1, 0, err) :
+						   error_set(err, -EBADE, "heard nothing");
+
+	tell(2, 'e');
+	return rc;
 }
 
 static void gone_before_all_came(void **state)

@@ -228,13 +228,14 @@ static void strangers(void **state)
 	refused(&nodes->listener, "does not say which address");
 	refused(&nodes->initiator, "does not say which address");
 	/* an address to which there is no way */
-	change.value = "{\"node\": \"n\", \"double\": false, \"fingerprint\": {}, \"path\":"
+	change.value = "{\"node\": \"n\", \"role\": \"listener\", \"double\": false,"
+		       " \"fingerprint\": {}, \"path\":"
 		       " {\"link\": \"l\", \"device\": \"d\", \"address\": \"203.0.113.9\"}}";
 	nodes_run(nodes, &p, change_one, &change);
 	refused(&nodes->listener, "203.0.113.9");
 	refused(&nodes->initiator, "203.0.113.9");
 	/* what could not stand in a record is refused before anything is run, and told */
-	change.value = "{\"node\": \"n\", \"double\": false, \"path\":"
+	change.value = "{\"node\": \"n\", \"role\": \"listener\", \"double\": false, \"path\":"
 		       " {\"link\": \"l\", \"device\": \"d\", \"address\": \"192.0.2.1\"}}";
 	nodes_run(nodes, &p, change_one, &change);
 	refused(&nodes->listener, "says of itself: an end without a fingerprint");
