@@ -116,8 +116,7 @@ static bool judge_counted(struct judging *g, const struct proof_record *p,
 		json_t *end = json_object_get(p->record, ends[i]);
 		bool pause = proof_growth_pfc_known(grown, i) ||
 			     grown->of[PROOF_LINK_PAUSE].known[i] || is_virtual(end);
-		bool loss = grown->of[PROOF_DISCARD].known[i] ||
-			    grown->of[PROOF_RETRANSMIT].known[i];
+		bool loss = proof_growth_loss_known(grown, i);
 
 		if (pause && loss)
 			continue;
@@ -134,6 +133,7 @@ struct speeds {
 	struct {
 		double gbit_per_s;	/* the slower way, of the largest size */
 		int64_t size;
+		bool way[2];		/* of that size: is it told, and is the reverse? */
 	} of[3];			/* by operation_names */
 	double latency_ns;		/* the best median; 0: none */
 	json_t *cpu;			/* of the fastest run; NULL: none tells */
@@ -155,9 +155,12 @@ static void take_bandwidth(struct judging *g, const struct proof_record *p, size
 		if (strcmp(json_get_string(told, "operation", ""), operation_names[i]) != 0 ||
 		    size < s->of[i].size)
 			continue;
-		if (size > s->of[i].size || gbit < s->of[i].gbit_per_s)
+		if (size > s->of[i].size)
+			memset(&s->of[i], 0, sizeof(s->of[i]));
+		if (s->of[i].gbit_per_s <= 0 || gbit < s->of[i].gbit_per_s)
 			s->of[i].gbit_per_s = gbit;
 		s->of[i].size = size;
+		s->of[i].way[json_get_bool(told, "reverse", false)] = true;
 	}
 	if (json_is_object(cpu) && gbit > s->cpu_gbit_per_s) {
 		s->cpu = proof_record_run_fact(g, p, run, "cpu");
@@ -195,10 +198,10 @@ static bool judge_speeds(struct judging *g, const struct proof_record *p, const 
 	bool good = true;
 
 	for (size_t i = 0; i < ARRAY_SIZE(operation_names); i++) {
-		if (s->of[i].gbit_per_s > 0 || !strcmp(operation_names[i], "send"))
+		if ((s->of[i].way[0] && s->of[i].way[1]) || !strcmp(operation_names[i], "send"))
 			continue;
-		judge_unknown(g, NULL, "%s: the record has no verified bandwidth of %s", name,
-			      operation_names[i]);
+		judge_unknown(g, again, "%s: the record has no verified bandwidth of %s %s", name,
+			      operation_names[i], s->of[i].size ? "both ways" : "at all");
 		good = false;
 	}
 	if (s->latency_ns <= 0) {

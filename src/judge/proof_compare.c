@@ -12,6 +12,8 @@
  */
 #define NOISE_MIN_BANDWIDTH 0.05
 #define NOISE_MIN_LATENCY 0.10
+/* Values that scatter by more hide any loss that matters. */
+#define NOISE_MAX 0.50
 
 /* What is compared of a run, and which way is worse. */
 static const struct quantity {
@@ -89,6 +91,9 @@ static const char *run_text(struct judging *g, const struct proof_record *p, siz
 							  "size_bytes", 0)));
 }
 
+static const char again[] = "run that suite again with a longer --duration, without other load on "
+			    "both ends";
+
 /* --- one run ---------------------------------------------------------------------------------- */
 
 /* A run of one record, as far as it is compared. */
@@ -104,10 +109,12 @@ static bool measure(struct judging *g, const struct proof_record *p, size_t at,
 
 	out->value = json_number_value(proof_record_run_fact(g, p, at, q->member));
 	if (q->less_is_better) {
-		double min = json_number_value(json_object_get(result, "min_ns"));
+		json_t *min = json_object_get(result, "min_ns");
 
 		out->steady = true;
-		out->spread = (out->value - min) / out->value;
+		out->spread = json_is_number(min) ?
+				      (out->value - json_number_value(min)) / out->value :
+				      1;
 	} else {
 		out->steady = json_is_true(proof_record_run_fact(g, p, at, "steady"));
 		out->spread = json_number_value(json_object_get(result, "variation"));
@@ -139,16 +146,20 @@ static bool judge_run(struct judging *g, const struct proof_record *earlier, siz
 		return false;
 	}
 	if (!then.steady || !now.steady) {
-		judge_unknown(g, "run that suite again with a longer --duration, without other "
-				 "load on both ends",
-			      "%s: it was not steady in the %s record, so nothing can be compared",
+		judge_unknown(g, again, "%s: it was not steady in the %s record, so nothing can be compared",
 			      name, (then.steady ? later : earlier)->kind);
 		return false;
 	}
 
 	double noise = noise_of(q, &then, &now), change = (now.value - then.value) / then.value;
-	if ((q->less_is_better ? change : -change) <= noise)
-		return true;
+	if ((q->less_is_better ? change : -change) <= noise) {
+		if (noise <= NOISE_MAX)
+			return true;
+		judge_unknown(g, again, "%s: it scatters by %.0f %% in the %s and %s records, so "
+					"nothing can be compared",
+			      name, noise * 100, earlier->kind, later->kind);
+		return false;
+	}
 	judge_fail(g, cause, NULL,
 		   "%s: %.2f %s in the %s record and %.2f %s in the %s record, %.0f %% %s; the "
 		   "noise of both is %.0f %%",
@@ -238,7 +249,12 @@ bool proof_compare(struct judging *g, const struct proof_record *earlier,
 		size_t then_at = (size_t)json_integer_value(place);
 		int64_t now_at = json_get_int(now, key, -1);
 
-		if (now_at < 0) {
+		if (!json_object_get(run_at(earlier->record, (int64_t)then_at), "result")) {
+			judge_unknown(g, again, "%s: %s did not take place in the %s record",
+				      proof_record_name(g, later),
+				      proof_record_run_name(g, earlier, then_at), earlier->kind);
+			good = false;
+		} else if (now_at < 0) {
 			judge_unknown(g, NULL, "%s: the %s record has %s, and that of kind %s has "
 					       "it not", proof_record_name(g, later),
 				      earlier->kind, run_text(g, earlier, then_at), later->kind);

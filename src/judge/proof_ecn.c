@@ -119,8 +119,9 @@ static bool judge_hosts(struct judging *g, const struct proof_record *p,
 				       "%s", name, is_known(sent) ? "handled" : "sent");
 	} else if (!sent->sum) {
 		judge_fail(g, "cnp-not-sent", fix,
-			   "%s: packets arrive marked (%s), and the receiver sends no congestion "
-			   "notification", name, strbuf_str(&grown->of[PROOF_CE_MARKED].text));
+			   "%s: packets arrive marked%s%s, and the receiver sends no congestion "
+			   "notification", name, grown->of[PROOF_CE_MARKED].sum ? ": " : "",
+			   strbuf_str(&grown->of[PROOF_CE_MARKED].text));
 	} else {
 		judge_fail(g, "cnp-not-handled", fix,
 			   "%s: congestion notifications are sent (%s) and no sender slows "

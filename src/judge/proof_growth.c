@@ -185,3 +185,8 @@ bool proof_growth_pfc_known(const struct proof_growth *growth, int end)
 	}
 	return false;
 }
+
+bool proof_growth_loss_known(const struct proof_growth *growth, int end)
+{
+	return growth->of[PROOF_DISCARD].known[end] || growth->of[PROOF_RETRANSMIT].known[end];
+}

@@ -38,3 +38,5 @@ void proof_growth_clear(struct proof_growth *growth);
 /* Frames of all priorities, and has each end counters of them? */
 uint64_t proof_growth_pfc(const struct proof_growth *growth);
 bool proof_growth_pfc_known(const struct proof_growth *growth, int end);
+/* Has it counters of packets that were dropped, or sent again? */
+bool proof_growth_loss_known(const struct proof_growth *growth, int end);

@@ -24,6 +24,15 @@ static char *key_of(json_t *snapshot, const char *kind, const char *link, const 
 			 strlen(peer), kind, link, peer, peer_link);
 }
 
+/* The order of one folder, whatever clocks said; a snapshot may hold anything. */
+static bool is_newer(json_t *a, json_t *b)
+{
+	int64_t x = json_get_int(a, "serial", 0), y = json_get_int(b, "serial", 0);
+
+	return x != y ? x > y :
+			strcmp(json_get_string(a, "taken", ""), json_get_string(b, "taken", "")) > 0;
+}
+
 static void add(struct proof_index *index, json_t *snapshot, const char *kind, json_t *list,
 		size_t at)
 {
@@ -37,9 +46,8 @@ static void add(struct proof_index *index, json_t *snapshot, const char *kind, j
 					  json_get_string(peer, "node", ""), link_of(peer));
 
 	known = json_array_get(list, (size_t)json_get_int(index->places, key, -1));
-	/* the folder gave one of each already (proof_load()); a snapshot may hold anything */
-	if (!known || strcmp(json_get_string(record, "taken", ""),
-			     json_get_string(known, "taken", "")) > 0)
+	/* the folder gave one for each GPU (proof_load()) */
+	if (!known || is_newer(record, known))
 		json_put_int(index->places, key, (int64_t)at);
 }
 

@@ -96,6 +96,28 @@ static bool judge_loss(struct judging *g, const struct proof_record *p,
 	return !drops->sum && !lost->sum && !pause->sum;
 }
 
+/* Frames and losses must have been counted at both ends for their absence to mean anything. */
+static bool judge_counted(struct judging *g, const struct proof_record *p,
+			  const struct proof_growth *grown)
+{
+	bool good = true;
+
+	for (int end = 0; end < 2; end++) {
+		bool pfc = proof_growth_pfc_known(grown, end);
+		bool loss = proof_growth_loss_known(grown, end);
+
+		if (pfc && loss)
+			continue;
+		judge_unknown(g, "read those of the switch ports, and run it again with a NIC "
+				 "driver that counts them",
+			      "%s: no counter of %s tells %s%s%s", proof_record_name(g, p),
+			      proof_record_node(p, end), pfc ? "" : "PFC frames",
+			      pfc || loss ? "" : " and ", loss ? "" : "drops or retransmissions");
+		good = false;
+	}
+	return good;
+}
+
 static bool judge_fired(struct judging *g, const struct proof_record *p,
 			const struct proof_growth *grown, int64_t priority)
 {
@@ -107,10 +129,7 @@ static bool judge_fired(struct judging *g, const struct proof_record *p,
 		judge_unknown(g, "read the PFC counters of the switch ports",
 			      "%s: no counter of %s tells PFC frames of priority %lld",
 			      proof_record_name(g, p),
-			      json_get_string(json_object_get(p->record,
-							      own->known[0] ? "peer" : "local"),
-					      "node", "?"),
-			      (long long)priority);
+			      proof_record_node(p, own->known[0]), (long long)priority);
 	else
 		judge_unknown(g, incast,
 			      "%s: no PFC frame of priority %lld was counted at either end: no "
@@ -133,7 +152,8 @@ static void judge_port(struct judging *g, const struct site_rdma *port)
 
 	bool others = judge_others(g, &p, &grown, priority);
 	bool whole = judge_loss(g, &p, &grown, priority), many = judge_incast(g, &p);
-	bool fired = many && judge_fired(g, &p, &grown, priority);
+	bool counted = judge_counted(g, &p, &grown);
+	bool fired = many && counted && judge_fired(g, &p, &grown, priority);
 
 	if (proof_record_find(g, "baseline", port, &baseline) &&
 	    proof_compare(g, &baseline, &p, "slower-with-pfc", &compared) && others && whole &&

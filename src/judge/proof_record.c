@@ -76,10 +76,27 @@ const char *proof_record_name(struct judging *g, const struct proof_record *p)
 			  p->peer_port->link);
 }
 
+const char *proof_record_node(const struct proof_record *p, int end)
+{
+	return json_get_string(json_object_get(p->record, end ? "peer" : "local"), "node", "?");
+}
+
 /* --- freshness -------------------------------------------------------------------------------- */
 
-static const char again[] = "run `railhead prove --listen` on one node and the command line that "
-			    "it prints on the other, then `railhead check` with --proofs";
+static const char *again(struct judging *g, const struct proof_record *p)
+{
+	static const char *const suites[] = { "baseline", "pfc", "ecn" };
+	const char *with = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(suites); i++) {
+		if (!strcmp(p->kind, suites[i]))
+			with = judge_text(g, ", with --suite %s,", suites[i]);
+	}
+	if (!strcmp(p->kind, "marking"))
+		with = ", with --dscp,";
+	return judge_text(g, "run `railhead prove --listen` on one node and the command line that "
+			     "it prints%s on the other, then `railhead check` with --proofs", with);
+}
 
 static bool is_fresh(struct judging *g, const struct proof_record *p, const char *end)
 {
@@ -97,7 +114,7 @@ static bool is_fresh(struct judging *g, const struct proof_record *p, const char
 	}
 	json_t *changed = proof_record_fact(g, p, "freshness", end, "changed");
 
-	judge_unknown(g, again, "%s: the proof is stale, because %s has changed: %s",
+	judge_unknown(g, again(g, p), "%s: the proof is stale, because %s has changed: %s",
 		      proof_record_name(g, p), node,
 		      json_string_value(changed) ? json_string_value(changed) : "?");
 	return false;
@@ -119,14 +136,14 @@ bool proof_record_find(struct judging *g, const char *kind, const struct site_rd
 		/* a damaged file may have been it */
 		const char *gap = peek_gap(g, "/proofs/%s", kind);
 
-		judge_unknown(g, again, "no run of this kind is recorded for %s%s%s",
+		judge_unknown(g, again(g, out), "no run of this kind is recorded for %s%s%s",
 			      proof_record_name(g, out), gap ? "; " : "", gap ? gap : "");
 		return false;
 	}
 	proof_record_fact(g, out, "run", NULL, NULL);
 	proof_record_fact(g, out, "taken", NULL, NULL);
 	if (!json_is_false(proof_record_fact(g, out, "double", NULL, NULL))) {
-		judge_unknown(g, again,
+		judge_unknown(g, again(g, out),
 			      "%s: the record was made with a test double, which proves nothing",
 			      proof_record_name(g, out));
 		return false;
@@ -172,6 +189,36 @@ static const char *fault_text(struct judging *g, json_t *fault)
 			  (long long)json_get_int(fault, "offset", 0));
 }
 
+/* Runs whose bytes must have been looked at; of a round trip only the last message is. */
+static bool verifies(json_t *run)
+{
+	const char *kind = json_get_string(run, "run", "");
+
+	return !strcmp(kind, "integrity") || !strcmp(kind, "bandwidth");
+}
+
+static bool judge_run(struct judging *g, const struct proof_record *p, size_t i, json_t *run)
+{
+	const char *error = json_get_string(run, "error", NULL);
+	json_t *verified = proof_record_run_fact(g, p, i, "verified");
+	const char *name = judge_text(g, "%s: %s", proof_record_name(g, p),
+				      proof_record_run_name(g, p, i));
+
+	if (json_is_false(verified))
+		judge_fail(g, "bytes-wrong",
+			   "trust no number of this run; look at the kernel log and the error "
+			   "counters of both ends",
+			   "%s: what arrived is not what was sent%s", name,
+			   fault_text(g, proof_record_run_fact(g, p, i, "fault")));
+	else if (error)
+		judge_unknown(g, again(g, p), "%s did not take place: %s", name, error);
+	else if (verifies(run) && !json_is_true(verified))
+		judge_unknown(g, again(g, p), "%s: no byte was looked at", name);
+	else
+		return true;
+	return false;
+}
+
 bool proof_record_judge_runs(struct judging *g, const struct proof_record *p)
 {
 	json_t *run;
@@ -179,29 +226,9 @@ bool proof_record_judge_runs(struct judging *g, const struct proof_record *p)
 	bool good = true;
 
 	json_array_foreach(json_object_get(p->record, "runs"), i, run) {
-		const char *error = json_get_string(run, "error", NULL);
-
 		/* a program beside the proof, which looks at no byte and need not be there */
-		if (!strcmp(json_get_string(run, "run", ""), "perftest"))
-			continue;
-		json_t *verified = error ? NULL : proof_record_run_fact(g, p, i, "verified");
-
-		if (json_is_false(verified)) {
-			json_t *fault = proof_record_run_fact(g, p, i, "fault");
-
-			judge_fail(g, "bytes-wrong",
-				   "trust no number of this run; look at the kernel log and the "
-				   "error counters of both ends",
-				   "%s: %s: what arrived is not what was sent%s",
-				   proof_record_name(g, p), proof_record_run_name(g, p, i),
-				   fault_text(g, fault));
-			good = false;
-		} else if (error) {
-			judge_unknown(g, again, "%s: %s did not take place: %s",
-				      proof_record_name(g, p), proof_record_run_name(g, p, i),
-				      error);
-			good = false;
-		}
+		if (strcmp(json_get_string(run, "run", ""), "perftest") != 0)
+			good &= judge_run(g, p, i, run);
 	}
 	return good;
 }
@@ -215,13 +242,16 @@ static const struct wanted {
 static bool is_verified(struct judging *g, const struct proof_record *p, const struct wanted *w)
 {
 	json_t *run;
+	uint64_t bytes;
 	size_t i;
 
 	json_array_foreach(json_object_get(p->record, "runs"), i, run) {
+		/* of nothing everything is right */
 		if (!strcmp(json_get_string(run, "run", ""), "integrity") &&
 		    !strcmp(json_get_string(run, "operation", ""), w->operation) &&
 		    json_get_bool(run, "reverse", false) == w->reverse &&
-		    json_is_true(proof_record_run_fact(g, p, i, "verified")))
+		    json_is_true(proof_record_run_fact(g, p, i, "verified")) &&
+		    json_u64(proof_record_run_fact(g, p, i, "bytes"), &bytes) && bytes)
 			return true;
 	}
 	return false;
@@ -263,7 +293,7 @@ static bool judge_end(struct judging *g, const struct proof_record *p, const cha
 		judge_fail(g, "tcp-carried", "stop other traffic of the host and run it again",
 			   "%s: TCP of %s moved by the payload", proof_record_name(g, p), node);
 	if (!json_is_boolean(rdma))
-		judge_unknown(g, again, "%s: no counter of %s tells whether RDMA carried the "
+		judge_unknown(g, again(g, p), "%s: no counter of %s tells whether RDMA carried the "
 					"payload", proof_record_name(g, p), node);
 	else if (!json_is_boolean(tcp))
 		judge_unknown(g, "run it with a larger payload, and without other traffic",

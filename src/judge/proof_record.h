@@ -35,6 +35,8 @@ json_t *proof_record_counter_fact(struct judging *g, const struct proof_record *
 
 /* "gpu-node-01/bond1 ↔ aistor-01/bond1" */
 const char *proof_record_name(struct judging *g, const struct proof_record *p);
+/* Host name of an end, 0: local, 1: peer. Borrowed. */
+const char *proof_record_node(const struct proof_record *p, int end);
 /* "integrity of write by gpu-node-01": which run, and who moved. */
 const char *proof_record_run_name(struct judging *g, const struct proof_record *p, size_t run);
 

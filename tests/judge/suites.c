@@ -7,10 +7,10 @@
 
 #define INTEGRITY(operation, reverse)                                                          \
 	"{'run': 'integrity', 'operation': '" operation "', 'reverse': " reverse ", 'result': " \
-	"{'verified': true}}, "
+	"{'verified': true, 'bytes': 1048576}}, "
 #define MARKING(reverse, ce)                                                                   \
 	"{'run': 'marking', 'operation': 'send', 'reverse': " reverse ", 'result': {'verified': " \
-	"true, 'sent': {'dscp': 24, 'ecn': 2}, 'arrived': [{'dscp': 24, 'ecn': 2, 'messages': "  \
+	"true, 'messages': 32, 'sent': {'dscp': 24, 'ecn': 2}, 'arrived': [{'dscp': 24, 'ecn': 2, 'messages': "  \
 	"32}], 'ce_marked': " ce "}}"
 
 int suites_open(void **state)

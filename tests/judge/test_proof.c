@@ -14,7 +14,7 @@ static const struct verdict *judged(struct proofs_test *t)
 	"'why': []}"
 #define RUN(operation, reverse, result)                                               \
 	"{'run': 'integrity', 'operation': '" operation "', 'reverse': " reverse ", " result "}"
-#define RIGHT "'result': {'verified': true}"
+#define RIGHT "'result': {'verified': true, 'bytes': 64}"
 #define THREE                                                                \
 	RUN("write", "false", RIGHT) "," RUN("write", "true", RIGHT) "," RUN( \
 		"read", "false", RIGHT)
@@ -183,6 +183,49 @@ static void did_not_run(void **state)
 	scene_summary(v, "integrity of read by aistor-01 did not take place: retry exceeded");
 }
 
+/* What was not looked at is no proof, and neither is what has no bytes. */
+static void nothing_was_looked_at(void **state)
+{
+	static const struct {
+		const char *runs, *text;
+	} rows[] = {
+		{ "[" THREE "," RUN("read", "true", RIGHT) "," RUN("write", "false",
+			"'result': {'verified': null, 'bytes': 64}") "]",
+		  "integrity of write by gpu-node-01: no byte was looked at" },
+		{ "[" THREE "," RUN("read", "true", RIGHT) ", {'run': 'bandwidth', 'operation': "
+		  "'read', 'reverse': true}]", "bandwidth of read by aistor-01: no byte was looked at" },
+		{ "[" THREE "," RUN("read", "true", "'result': {'verified': true, 'bytes': 0}") "]",
+		  "no read by the end that listened was verified" },
+		{ "[" THREE "," RUN("read", "true", "'result': {'verified': true}") "]",
+		  "no read by the end that listened was verified" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct proofs_test *t = *state;
+
+		proofs_add(t, (struct records_form){ .runs = rows[i].runs });
+		const struct verdict *v = judged(t);
+		scene_status(v, VERDICT_UNKNOWN);
+		scene_summary(v, rows[i].text);
+		proofs_again(state);
+	}
+}
+
+/* Of two in one list the order of the folder counts, not the clock. */
+static void highest_serial_counts(void **state)
+{
+	for (int turn = 0; turn < 2; turn++) {
+		struct proofs_test *t = *state;
+
+		json_put_int(proofs_add(t, (struct records_form){ .realtime_s = 9 }), "serial",
+			     1 + turn);
+		json_put_int(proofs_add(t, (struct records_form){ .realtime_s = 5, .runs = "[]" }),
+			     "serial", 2 - turn);
+		scene_status(judged(t), turn ? VERDICT_PASS : VERDICT_UNKNOWN);
+		proofs_again(state);
+	}
+}
+
 static void perftest_has_no_say(void **state)
 {
 	struct proofs_test *t = *state;
@@ -231,8 +274,9 @@ static void counters(void **state)
 
 #define MARKS(reverse, sent, arrived)                                                              \
 	"{'run': 'marking', 'operation': 'send', 'reverse': " reverse ", 'result': {'verified': " \
-	"true, 'sent': " sent ", 'arrived': [" arrived "]}}"
+	"true, 'messages': 8, 'sent': " sent ", 'arrived': [" arrived "]}}"
 #define MARK(dscp, ecn) "{'dscp': " dscp ", 'ecn': " ecn ", 'messages': 8}"
+#define HALF(dscp, ecn) "{'dscp': " dscp ", 'ecn': " ecn ", 'messages': 4}"
 #define BACK MARKS("true", MARK("24", "2"), MARK("24", "2"))
 
 static void marking(void **state)
@@ -243,9 +287,9 @@ static void marking(void **state)
 	} rows[] = {
 		{ "[" MARKS("false", MARK("24", "2"), MARK("24", "2")) "," BACK "]", NULL,
 		  "DSCP and ECN arrived as sent, both ways", VERDICT_PASS },
-		{ "[" MARKS("false", MARK("24", "2"), MARK("24", "2") "," MARK("24", "3")) "," BACK
+		{ "[" MARKS("false", MARK("24", "2"), HALF("24", "2") "," HALF("24", "3")) "," BACK
 		  "]", NULL, "arrived as sent", VERDICT_PASS },
-		{ "[" MARKS("false", MARK("24", "2"), MARK("24", "2") "," MARK("0", "2")) "," BACK
+		{ "[" MARKS("false", MARK("24", "2"), HALF("24", "2") "," HALF("0", "2")) "," BACK
 		  "]", "dscp-remarked", "marking of send by gpu-node-01: DSCP 24 was sent, 0 "
 					"arrived", VERDICT_FAIL },
 		{ "[" BACK "," MARKS("false", MARK("24", "2"), MARK("24", "0")) "]", "ecn-remarked",
@@ -254,6 +298,14 @@ static void marking(void **state)
 		  "DSCP 26 was sent, and the site declares 24", VERDICT_UNKNOWN },
 		{ "[" MARKS("false", MARK("24", "0"), MARK("24", "0")) "," BACK "]", NULL,
 		  "sent without ECN, which the site declares", VERDICT_UNKNOWN },
+		/* what was lost, or not read, may have been remarked */
+		{ "[" MARKS("false", MARK("24", "2"), HALF("24", "2")) "," BACK "]", NULL,
+		  "marking of send by gpu-node-01: the marks of 4 of 8 messages are known",
+		  VERDICT_UNKNOWN },
+		{ "[" MARKS("false", MARK("24", "2"), "{'messages': 8}") "," BACK "]", NULL,
+		  "does not tell how packets arrived", VERDICT_UNKNOWN },
+		{ "[" MARKS("false", MARK("24", "2"), "{'dscp': 24, 'ecn': 2}") "," BACK "]", NULL,
+		  "the marks of 0 of 8 messages are known", VERDICT_UNKNOWN },
 		{ "[" BACK "]", NULL, "marks were not sent both ways", VERDICT_UNKNOWN },
 		{ "[" MARKS("false", MARK("24", "2"), "") "," BACK "]", NULL,
 		  "the marks of no packet could be read", VERDICT_UNKNOWN },
@@ -316,7 +368,7 @@ int main(void)
 		TEST(newest_counts),  TEST(wrong_bytes),      TEST(one_way_only),
 		TEST(speed_is_no_proof), TEST(did_not_run),   TEST(counters),
 		TEST(hostile),	      TEST(damaged),	      TEST(marking),
-		TEST(perftest_has_no_say),
+		TEST(perftest_has_no_say), TEST(nothing_was_looked_at), TEST(highest_serial_counts),
 	};
 
 	return cmocka_run_group_tests_name("proof", tests, NULL, NULL);

@@ -10,6 +10,9 @@
 #define LESS ", 'rx_priority_3_xoff.nic': 20"
 #define MARKED ", 'RxECNMrkd': 900"
 #define ANSWERED MARKED ", 'cnpSent': 90, 'cnpHandled': 80"
+#define MARKING(reverse)                                                                      \
+	"{'run': 'marking', 'reverse': " reverse ", 'result': {'messages': 4, 'sent': {'dscp': " \
+	"0, 'ecn': 2}, 'arrived': [{'dscp': 0, 'ecn': 2, 'messages': 4}]}}"
 #define ECN .kind = "ecn", .senders = 2
 
 /* An out-of-tree irdma, which has DCQCN, in the records and on the nodes. */
@@ -30,11 +33,7 @@ static void start(struct proofs_test *t, bool in_tree)
 		t->s->site.qos.dscp.set = false;
 		proofs_add(t, (struct records_form){
 				      .kind = "marking",
-				      .runs = "[{'run': 'marking', 'reverse': false, 'result': {'sent': "
-					      "{'dscp': 0, 'ecn': 2}, 'arrived': [{'dscp': 0, 'ecn': "
-					      "2}]}}, {'run': 'marking', 'reverse': true, 'result': "
-					      "{'sent': {'dscp': 0, 'ecn': 2}, 'arrived': [{'dscp': 0, "
-					      "'ecn': 2}]}}]" });
+				      .runs = "[" MARKING("false") ", " MARKING("true") "]" });
 	}
 	suites_add(t, (struct suites_form){ .kind = "baseline", .senders = 2 });
 	suites_add(t, (struct suites_form){ .kind = "pfc", .senders = 2, .pause = FIRED });
@@ -118,6 +117,23 @@ static void without_pfc(void **state)
 	scene_status(proofs_judge(t, "proof.ecn"), VERDICT_PASS);
 }
 
+/* A run that the baseline tried, and has no speed of. */
+static void earlier_did_not_run(void **state)
+{
+	struct proofs_test *t = *state;
+
+	start(t, false);
+	t->s->site.qos.pfc.value = false;
+	json_t *baseline = json_array_get(json_object_get(t->proofs, "baseline"), 0);
+	json_append(json_object_get(baseline, "runs"),
+		    scene_json("{'run': 'latency', 'operation': 'read', 'error': 'gone'}"));
+	json_object_del(t->proofs, "pfc");
+	suites_add(t, (struct suites_form){ ECN, .rdma = ANSWERED });
+	const struct verdict *v = proofs_judge(t, "proof.ecn");
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "latency of read by gpu-node-01 did not take place in the baseline record");
+}
+
 /* What the families say is what the table of NICs says on paper. */
 static void same_as_table(void **state)
 {
@@ -146,7 +162,8 @@ static void same_as_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(ecn), TEST(sent_without), TEST(without_pfc), TEST(same_as_table),
+		TEST(ecn), TEST(sent_without), TEST(without_pfc),
+		TEST(earlier_did_not_run), TEST(same_as_table),
 	};
 
 	return cmocka_run_group_tests_name("proof_ecn", tests, NULL, NULL);

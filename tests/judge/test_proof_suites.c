@@ -5,6 +5,10 @@
 #include "suites.h"
 
 #define BASELINE { .kind = "baseline", .senders = 2 }
+/* Places of runs in what suites_add() makes. */
+#define BANDWIDTH 4
+#define BANDWIDTH_BACK 5
+#define LATENCY 9
 #define FIRED ", 'rx_priority_3_xoff.nic': 1200"
 #define PFC { .kind = "pfc", .senders = 2, .pause = FIRED }
 
@@ -91,6 +95,18 @@ static void baseline_taken(void **state)
 		       &(struct row){ .text = rows[i].text, .status = rows[i].status });
 		suites_again(state);
 	}
+}
+
+/* A speed of one direction tells nothing of the other. */
+static void baseline_one_way(void **state)
+{
+	struct proofs_test *t = *state;
+	json_t *runs = json_object_get(suites_add(t, (struct suites_form)BASELINE), "runs");
+
+	assert_int_equal(json_array_remove(runs, BANDWIDTH_BACK), 0);
+	const struct verdict *v = proofs_judge(t, "proof.baseline");
+	scene_status(v, VERDICT_UNKNOWN);
+	scene_summary(v, "no verified bandwidth of write both ways");
 }
 
 /* --- proof.pfc -------------------------------------------------------------------------------- */
@@ -262,6 +278,37 @@ static void hostile(void **state)
 	}
 }
 
+/* What no counter of an end tells was not seen; what scatters cannot be compared. */
+static void pfc_not_seen(void **state)
+{
+	static const struct {
+		int run;	/* 0: of the record */
+		const char *pointer, *value, *text;
+	} rows[] = {
+		{ 0, "/peer/counters/difference", "{}",
+		  "no counter of aistor-01 tells PFC frames and drops or retransmissions" },
+		{ 0, "/peer/counters/difference/pause", "{}",
+		  "no counter of aistor-01 tells PFC frames" },
+		{ LATENCY, "/result/min_ns", "500", "it scatters by 75 %" },
+		{ LATENCY, "/result/min_ns", NULL, "it scatters by 100 %" },
+		{ BANDWIDTH, "/result/variation", "0.9", "it scatters by 90 %" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct proofs_test *t = *state;
+
+		suites_add(t, (struct suites_form)BASELINE);
+		json_t *pfc = suites_add(t, (struct suites_form)PFC);
+		json_t *run = json_array_get(json_object_get(pfc, "runs"), (size_t)rows[i].run);
+
+		scene_set(rows[i].run ? run : pfc, rows[i].pointer, rows[i].value);
+		const struct verdict *v = proofs_judge(t, "proof.pfc");
+		scene_status(v, VERDICT_UNKNOWN);
+		scene_summary(v, rows[i].text);
+		suites_again(state);
+	}
+}
+
 /* QoS that was changed since: only the baseline is of another one by design. */
 static void pfc_stale(void **state)
 {
@@ -280,8 +327,8 @@ static void pfc_stale(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(baseline), TEST(baseline_taken), TEST(pfc), TEST(pfc_without), TEST(pfc_stale),
-		TEST(pfc_directions), TEST(hostile),
+		TEST(baseline), TEST(baseline_taken), TEST(baseline_one_way), TEST(pfc), TEST(pfc_without), TEST(pfc_stale),
+		TEST(pfc_directions), TEST(pfc_not_seen), TEST(hostile),
 	};
 
 	return cmocka_run_group_tests_name("proof_suites", tests, NULL, NULL);
