@@ -109,12 +109,19 @@ static bool is_name(json_t *object, const char *key)
 	return name && *name && strlen(name) <= NAME_MAX_BYTES;
 }
 
+static bool is_initiator(json_t *end)
+{
+	return !strcmp(json_get_string(end, "role", ""), "initiator");
+}
+
 static const char *check_end(json_t *end)
 {
 	json_t *path = json_object_get(end, "path");
 
 	if (!is_name(end, "node"))
 		return "a node without a name";
+	if (!is_initiator(end) && strcmp(json_get_string(end, "role", ""), "listener") != 0)
+		return "an end without a role";
 	if (!json_is_object(path) || !is_name(path, "link") || !is_name(path, "device"))
 		return "a path without link or device";
 	if (!json_is_object(json_object_get(end, "fingerprint")))
@@ -126,13 +133,36 @@ static const char *check_end(json_t *end)
 /* A suite has some sixty; who reads a record from outside looks at each. */
 #define RUNS_MAX 1024
 
+static const char *check_run(json_t *run)
+{
+	json_t *reverse = json_object_get(run, "reverse");
+
+	if (!json_is_object(run))
+		return "a run that is no object";
+	if (!json_get_string(run, "run", NULL))
+		return "a run that does not tell what it is";
+	return reverse && !json_is_boolean(reverse) ? "a run without a direction" : NULL;
+}
+
+static const char *check_runs(json_t *runs)
+{
+	const char *wrong = NULL;
+
+	if (!json_is_array(runs))
+		return "no list of runs";
+	if (json_array_size(runs) > RUNS_MAX)
+		return "more runs than any proof has";
+	for (size_t i = 0; !wrong && i < json_array_size(runs); i++)
+		wrong = check_run(json_array_get(runs, i));
+	return wrong;
+}
+
 static const char *check_members(json_t *record)
 {
 	static const char lower[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
-	json_t *runs = json_object_get(record, "runs"), *run;
+	json_t *local = json_object_get(record, "local"), *peer = json_object_get(record, "peer");
 	json_t *serial = json_object_get(record, "serial");
 	const char *kind = json_get_string(record, "kind", NULL), *wrong;
-	size_t i;
 
 	if (!is_made_of(kind, lower, 1, 32))
 		return "no kind";
@@ -144,19 +174,15 @@ static const char *check_members(json_t *record)
 		return "a serial that is no number";
 	if (!json_is_boolean(json_object_get(record, "double")))
 		return "nothing about doubles";
-	wrong = check_end(json_object_get(record, "local"));
+	wrong = check_end(local);
 	if (!wrong)
-		wrong = check_end(json_object_get(record, "peer"));
+		wrong = check_end(peer);
+	if (!wrong && is_initiator(local) == is_initiator(peer))
+		wrong = "two ends of one role";
+	if (!wrong)
+		wrong = check_runs(json_object_get(record, "runs"));
 	if (wrong)
 		return wrong;
-	if (!json_is_array(runs))
-		return "no list of runs";
-	if (json_array_size(runs) > RUNS_MAX)
-		return "more runs than any proof has";
-	json_array_foreach(runs, i, run) {
-		if (!json_is_object(run))
-			return "a run that is no object";
-	}
 	return json_get_string(json_object_get(record, "verdict"), "status", NULL) ? NULL :
 										     "no verdict";
 }

@@ -32,6 +32,11 @@ static void damaged(void **state)
 		{ "/local/double", NULL, "does not tell" },
 		{ "/runs", "{}", "no list of runs" },
 		{ "/runs", "[1]", "a run that is no object" },
+		{ "/runs", "[{'operation': 'write'}]", "a run that does not tell what it is" },
+		{ "/runs", "[{'run': 'integrity', 'reverse': 'no'}]", "a run without a direction" },
+		{ "/local/role", NULL, "an end without a role" },
+		{ "/peer/role", "'server'", "an end without a role" },
+		{ "/peer/role", "'initiator'", "two ends of one role" },
 		{ "/verdict", "'pass'", "no verdict" },
 	};
 	struct records_test *t = *state;
