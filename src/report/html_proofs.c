@@ -233,7 +233,8 @@ static void put_errors(struct strbuf *out, const struct proof_pair *pair)
 			strbuf_puts(out, ", ");
 			html_put(out, json_get_string(run, "run", "?"));
 			strbuf_puts(out, " of ");
-			html_put(out, json_get_string(run, "operation", "?"));
+			html_put(out, json_get_string(run, "operation",
+						      json_get_string(run, "end", "?")));
 			strbuf_puts(out, ": ");
 			html_put(out, text);
 			strbuf_puts(out, "</li>");

@@ -39,6 +39,14 @@ static bool put_fault(struct wrap *w, json_t *result)
 	return true;
 }
 
+static void put_verified(struct wrap *w, json_t *result, const char *text)
+{
+	if (json_is_true(json_object_get(result, "verified")))
+		wrap_put(w, WRAP_PLAIN, text);
+	else
+		wrap_put(w, WRAP_YELLOW, "; no byte was looked at");
+}
+
 static void put_integrity(struct wrap *w, json_t *result)
 {
 	json_t *sizes = json_object_get(result, "sizes_bytes");
@@ -55,7 +63,7 @@ static void put_integrity(struct wrap *w, json_t *result)
 			put_size(w, json_integer_value(json_array_get(sizes, n - 1)));
 		}
 	}
-	wrap_put(w, WRAP_PLAIN, ": every byte right");
+	put_verified(w, result, ": every byte right");
 }
 
 static double real(json_t *result, const char *key)
@@ -94,7 +102,7 @@ static void put_bandwidth(struct wrap *w, json_t *result)
 		wrap_putf(w, WRAP_YELLOW, "; not steady: %s",
 			  json_get_string(result, "steady_why", "no reason"));
 	put_load(w, result);
-	wrap_put(w, WRAP_PLAIN, "; then every byte right");
+	put_verified(w, result, "; then every byte right");
 }
 
 static void put_latency(struct wrap *w, json_t *result)

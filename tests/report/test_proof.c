@@ -80,6 +80,21 @@ static void proven(void **state)
 	assert_null(strstr(text, "sent"));
 }
 
+/* Only what was looked at is called right. */
+static void unverified(void **state)
+{
+	_cleanup_free_ char *text = text_of("host", "unknown",
+		"{'run': 'integrity', 'operation': 'write', 'reverse': false, 'result': {'verified': null,"
+		" 'messages': 4, 'bytes': 1536}},"
+		"{'run': 'bandwidth', 'operation': 'write', 'reverse': false, 'result': {"
+		" 'gbit_per_s': 12.5, 'size_bytes': 65536, 'steady': true}}", &wide);
+
+	(void)state;
+	says(text, "1.5 KiB in 4 messages; no byte was looked at");
+	says(text, "(no derivation); no byte was looked at");
+	assert_null(strstr(text, "every byte right"));
+}
+
 static void beside_perftest(void **state)
 {
 	_cleanup_free_ char *text = text_of("host", "pass",
@@ -168,6 +183,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(proven),
+		cmocka_unit_test(unverified),
 		cmocka_unit_test(beside_perftest),
 		cmocka_unit_test(wrong),
 		cmocka_unit_test(marked),
