@@ -17,6 +17,11 @@ PHRASE(BASELINE_MEASURE,
        "suite to it. Both ends keep a record.",
        "{0}와(과) {1} 사이의 대역폭, 메시지 처리율, 지연 시간, CPU 시간을 측정합니다. 양쪽 카운터의 전후 값도 함께 기록합니다. 대기하는 쪽이 다른 "
        "노드에서 실행할 명령과 한 번만 쓸 수 있는 TOKEN을 출력하므로, 여기에 suite를 덧붙여 실행합니다. 기록은 양쪽에 남습니다.")
+PHRASE(BASELINE_INCAST,
+       "As many send at the same time as in phases 15 and 16: with another number of senders nothing can be compared. "
+       "The listener prints a command line for each, with a token and a port of its own.",
+       "15, 16단계와 같은 수의 노드가 동시에 보냅니다. 보내는 쪽의 수가 다르면 비교할 수 없습니다. 대기하는 쪽이 보내는 노드마다 토큰과 포트가 다른 "
+       "명령을 하나씩 출력합니다.")
 PHRASE(BASELINE_PERFTEST,
        "With `--compare perftest` the same runs are made with perftest too, and both numbers stand side by side. "
        "perftest measures speed and does not look at the bytes: it decides nothing.",

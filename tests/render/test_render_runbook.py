@@ -214,6 +214,8 @@ def plan_is_told(t):
         t.ok("wrong for `plan.bond-rdma`" in text or "see `plan.bond-rdma`" in text, "phase 2 warns of RDMA on the bond of an inbox ice")
         # measured in this order: nothing is set on hosts or switch before the baseline
         at = [text.index(f'<a id="phase-{n}"></a>') for n in (13, 14, 15, 16)]
+        senders = [re.findall(r"--senders (\d+)", text[a:b]) for a, b in ((at[0], at[1]), (at[2], at[3]))]
+        t.ok(senders[0] and senders[0] == senders[1], "the baseline has as many senders as PFC, or they cannot be compared", senders)
         t.ok("dcb pfc set" not in text[: at[1]] and "dcb pfc set" in text[at[1] : at[2]], "PFC is set after the baseline")
 
 
