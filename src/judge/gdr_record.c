@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "judge/proof_index.h"
 #include "judge/subject.h"
 
 static const char again[] = "run `railhead prove --listen` on one node and `railhead prove HOST "
@@ -26,15 +27,6 @@ static bool is_through(const struct judging *g, json_t *record, const char *nic)
 	return strings_have(physical, nic);
 }
 
-static bool is_newer(json_t *a, json_t *b)
-{
-	int64_t x = json_get_int(a, "serial", 0), y = json_get_int(b, "serial", 0);
-
-	if (x != y)
-		return x > y;
-	return strcmp(json_get_string(a, "taken", ""), json_get_string(b, "taken", "")) > 0;
-}
-
 bool gdr_record_newest(const struct judging *g, const char *gpu, const char *nic,
 		       struct gdr_record *out)
 {
@@ -47,7 +39,7 @@ bool gdr_record_newest(const struct judging *g, const char *gpu, const char *nic
 		json_t *of = json_object_get(memory, "gpu");
 
 		if (strcmp(json_get_string(of, "bdf", ""), gpu) || !is_through(g, record, nic) ||
-		    (out->record && !is_newer(record, out->record)))
+		    (out->record && !proof_is_newer(record, out->record)))
 			continue;
 		*out = (struct gdr_record){ i, record };
 	}

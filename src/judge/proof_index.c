@@ -24,8 +24,7 @@ static char *key_of(json_t *snapshot, const char *kind, const char *link, const 
 			 strlen(peer), kind, link, peer, peer_link);
 }
 
-/* The order of one folder, whatever clocks said; a snapshot may hold anything. */
-static bool is_newer(json_t *a, json_t *b)
+bool proof_is_newer(json_t *a, json_t *b)
 {
 	int64_t x = json_get_int(a, "serial", 0), y = json_get_int(b, "serial", 0);
 
@@ -47,7 +46,7 @@ static void add(struct proof_index *index, json_t *snapshot, const char *kind, j
 
 	known = json_array_get(list, (size_t)json_get_int(index->places, key, -1));
 	/* the folder gave one for each GPU (proof_load()) */
-	if (!known || is_newer(record, known))
+	if (!known || proof_is_newer(record, known))
 		json_put_int(index->places, key, (int64_t)at);
 }
 

@@ -8,6 +8,9 @@
 struct proof_index *proof_index_new(const struct judge_node *nodes, size_t n);
 void proof_index_free(struct proof_index *index);
 
+/* Of two records of one list: the order of the folder, whatever clocks said; then `taken`. */
+bool proof_is_newer(json_t *a, json_t *b);
+
 /*
  * The newest record among /proofs/KIND of a snapshot (one of those the index was made of) from its
  * link to the peer's; `*at` is its place in that list. NULL: there is none. Borrowed.
