@@ -51,6 +51,22 @@ bond1_remove() {
 	ip link del bond1
 }
 
+# dcb_once WORD...: 'dcb' of iproute2 6.1 numbers its messages by the second, and takes what is left of the one before
+# as "Protocol error" when a second ends in between. The setting may have been made then.
+dcb_once() {
+	local said words=("$@")
+	for _ in 1 2 3; do
+		if { said=$(dcb "${words[@]}" 2>&1 >&3); } 3>&1; then
+			return
+		fi
+		[[ $said == *'Protocol error'* ]] || break
+		# what is there already is not added again
+		[[ ${words[*]:0:2} != 'app add' ]] || words[1]=replace
+	done
+	echo "$said" >&2
+	return 1
+}
+
 # dcb_ports COMMAND...: runs dcb commands on both ports. %s in a command stands for the port.
 # One process per command: 'dcb -batch' of iproute2 6.1 mixes up the replies of its second command.
 dcb_ports() {
@@ -58,7 +74,7 @@ dcb_ports() {
 	for port in "${roce_ports[@]}"; do
 		for command in "$@"; do
 			read -ra words <<<"${command/\%s/$port}"
-			dcb "${words[@]}"
+			dcb_once "${words[@]}"
 		done
 	done
 }
