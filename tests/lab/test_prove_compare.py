@@ -34,12 +34,16 @@ def compared(t):
     t.equal([r for r in runs_of(mine) if r[0] != "integrity"], RUNS, "perftest follows each speed run")
     t.equal(mine["runs"], theirs["runs"], "both ends keep the same")
     carried(t, "with perftest", mine)
-    own = {}
+    own, unmeasured = {}, 0
     for run in mine["runs"]:
         name = f"{run['run']} of {run['operation']}{', listener to initiator' if run['reverse'] else ''}"
         result = run.get("result", {})
         if run["run"] != "perftest":
             own = {"kind": run["run"], **result}
+            continue
+        # on a slow guest perftest now and then prints a speed of 0, which the record tells as what it is
+        if "numbers that cannot be" in run.get("error", ""):
+            unmeasured += 1
             continue
         latency = own["kind"] == "latency"
         key = "median_ns" if latency else "gbit_per_s"
@@ -50,6 +54,7 @@ def compared(t):
         t.ok({"--ib-dev=rxe0", f"--size={own['size_bytes']}", "--tclass=98", "10.10.1.11" if run["reverse"] else ADDRESS} <= words,
              f"{name}: with the same parameters", result["command"])
         t.ok(latency or (result["qps"], result["depth"]) == (own["qps"], own["depth"]), f"{name}: and queues", result)
+    t.ok(unmeasured < 3, "most of what perftest measured is a number", unmeasured)
     # what perftest moved is not in the counters of the proof
     sent = sum(r["result"]["bytes"] for r in mine["runs"] if r["run"] != "perftest" and r["reverse"] == (r["operation"] == "read"))
     t.equal(mine["local"]["counters"]["payload_out_bytes"] >= sent // 2, True, "the payload is ours alone")
