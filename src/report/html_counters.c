@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "report/html_proofs.h"
 
 static void open_table(struct strbuf *out, const char *caption)
@@ -170,16 +169,6 @@ struct counters {
 	size_t still;	/* of these counters, how many did not grow */
 };
 
-static bool value_of(json_t *value, uint64_t *number)
-{
-	if (json_is_string(value))	/* above INT64_MAX */
-		return !text_to_u64(json_string_value(value), 10, number);
-	if (!json_is_integer(value) || json_integer_value(value) < 0)
-		return false;
-	*number = (uint64_t)json_integer_value(value);
-	return true;
-}
-
 static void add(struct counters *c, const char *node, const char *part, json_t *values)
 {
 	const char *name;
@@ -188,7 +177,7 @@ static void add(struct counters *c, const char *node, const char *part, json_t *
 	json_object_foreach(values, name, value) {
 		uint64_t number;
 
-		if (!value_of(value, &number))
+		if (!json_u64(value, &number))
 			continue;
 		_cleanup_free_ char *key = xasprintf("%s\n%s %s", node, part, name);
 		json_t *row = json_arr(c->rows, key);
@@ -208,7 +197,7 @@ static bool has_grown(json_t *row)
 	json_array_foreach(row, i, value) {
 		uint64_t number;
 
-		if (value_of(value, &number) && number)
+		if (json_u64(value, &number) && number)
 			return true;
 	}
 	return false;
@@ -229,7 +218,7 @@ static void put_row(struct strbuf *out, const char *key, json_t *row)
 	json_array_foreach(row, i, value) {
 		uint64_t number;
 
-		if (value_of(value, &number))
+		if (json_u64(value, &number))
 			strbuf_printf(out, "<td class=\"number\">%" PRIu64 "</td>", number);
 		else
 			strbuf_puts(out, "<td class=\"number\">–</td>");

@@ -6,34 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include "doubles/verbs_double.h"
 #include "host/clock.h"
 #include "nodes.h"
 #include "pair.h"
 #include "prove/record.h"
+#include "tree.h"
 
 /* Nothing takes that long; whoever hangs fails the test instead of standing there. */
 #define PATIENCE_MS 120000
 
 /* --- a node ----------------------------------------------------------------------------------- */
-
-static void put(const char *root, const char *path, const char *text)
-{
-	_cleanup_free_ char *at = xasprintf("%s%s", root, path);
-
-	for (char *slash = strchr(at + strlen(root) + 1, '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(at, 0700);
-		*slash = '/';
-	}
-	FILE *f = fopen(at, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
-}
 
 /* What the counters of a node are before the runs, and after them: the device counts 32-bit words. */
 static void put_counters(const char *root, unsigned number, bool after)
@@ -43,11 +27,11 @@ static void put_counters(const char *root, unsigned number, bool after)
 	_cleanup_free_ char *out = xasprintf("%s/port_xmit_data", port);
 	_cleanup_free_ char *in = xasprintf("%s/port_rcv_data", port);
 
-	put(root, out, after ? "9000000000000\n" : "1000\n");
-	put(root, in, after ? "9000000000000\n" : "1000\n");
-	put(root, "/sys/class/net/roce0/statistics/tx_bytes", after ? "5000\n" : "1000\n");
-	put(root, "/sys/class/net/roce0/statistics/rx_bytes", after ? "5000\n" : "1000\n");
-	put(root, "/proc/stat", after ? "cpu  9 0 9 9 9 0 0 0 0 0\n" : "cpu  1 0 1 1 1 0 0 0 0 0\n");
+	tree_put(root, out, after ? "9000000000000\n" : "1000\n");
+	tree_put(root, in, after ? "9000000000000\n" : "1000\n");
+	tree_put(root, "/sys/class/net/roce0/statistics/tx_bytes", after ? "5000\n" : "1000\n");
+	tree_put(root, "/sys/class/net/roce0/statistics/rx_bytes", after ? "5000\n" : "1000\n");
+	tree_put(root, "/proc/stat", after ? "cpu  9 0 9 9 9 0 0 0 0 0\n" : "cpu  1 0 1 1 1 0 0 0 0 0\n");
 }
 
 #define SNAPSHOT                                                                                   \
@@ -66,8 +50,8 @@ static void node_open(struct node *node, unsigned number)
 	struct host_options options = {0};
 
 	node->root = records_folder_new();
-	put(node->root, "/sys/class/net/roce0/mtu", "1500\n");
-	put(node->root, "/proc/net/snmp", "Tcp: InSegs OutSegs\nTcp: 5 5\n");
+	tree_put(node->root, "/sys/class/net/roce0/mtu", "1500\n");
+	tree_put(node->root, "/proc/net/snmp", "Tcp: InSegs OutSegs\nTcp: 5 5\n");
 	put_counters(node->root, number, false);
 	assert_int_equal(json_parse(&node->snapshot, text, strlen(text), "snapshot", NULL), 0);
 	options.root = node->root;

@@ -2,29 +2,13 @@
 /* Counters of an end: read from a tree of files, their growth, and what it proves. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "../judge/scene.h"
 #include "prove/counters.h"
 #include "records.h"
+#include "tree.h"
 
 /* --- read ------------------------------------------------------------------------------------- */
-
-static void put(const char *root, const char *path, const char *text)
-{
-	_cleanup_free_ char *at = xasprintf("%s%s", root, path);
-
-	for (char *slash = strchr(at + strlen(root) + 1, '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(at, 0700);
-		*slash = '/';
-	}
-	FILE *f = fopen(at, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
-}
 
 #define PORT "/sys/class/infiniband/rocep27s0f0/ports/1"
 
@@ -48,26 +32,26 @@ static void read_twice(void **state)
 					      "/tcp/RtoMin" };
 
 	(void)state;
-	put(root, PORT "/hw_counters/ip4OutOctets", "1000\n");
-	put(root, PORT "/hw_counters/lifespan", "10\n");
-	put(root, PORT "/hw_counters/broken", "N/A\n");
-	put(root, PORT "/hw_counters/reset", "7\n");
-	put(root, PORT "/counters/port_xmit_data", "18446744073709551000\n");
-	put(root, "/sys/class/net/ens1f0/statistics/rx_bytes", "5\n");
-	put(root, "/sys/class/net/ens1f0/mtu", "9000\n");
-	put(root, "/proc/net/netstat", "TcpExt: A\nTcpExt: 1\nIpExt: InNoRoutes InOctets OutOctets\n"
+	tree_put(root, PORT "/hw_counters/ip4OutOctets", "1000\n");
+	tree_put(root, PORT "/hw_counters/lifespan", "10\n");
+	tree_put(root, PORT "/hw_counters/broken", "N/A\n");
+	tree_put(root, PORT "/hw_counters/reset", "7\n");
+	tree_put(root, PORT "/counters/port_xmit_data", "18446744073709551000\n");
+	tree_put(root, "/sys/class/net/ens1f0/statistics/rx_bytes", "5\n");
+	tree_put(root, "/sys/class/net/ens1f0/mtu", "9000\n");
+	tree_put(root, "/proc/net/netstat", "TcpExt: A\nTcpExt: 1\nIpExt: InNoRoutes InOctets OutOctets\n"
 				       "IpExt: 0 1000 2000\n");
-	put(root, "/proc/net/snmp6", "Ip6InReceives  3\nIp6InOctets  \t500\nIp6OutOctets  \t600\n");
-	put(root, "/proc/net/snmp", "Ip: A\nIp: 1\nTcp: RtoMin InSegs OutSegs\nTcp: 200 10 20\n");
+	tree_put(root, "/proc/net/snmp6", "Ip6InReceives  3\nIp6InOctets  \t500\nIp6OutOctets  \t600\n");
+	tree_put(root, "/proc/net/snmp", "Ip: A\nIp: 1\nTcp: RtoMin InSegs OutSegs\nTcp: 200 10 20\n");
 	_cleanup_json_ json_t *before = read_below(root);
-	put(root, PORT "/hw_counters/ip4OutOctets", "4500\n");
-	put(root, PORT "/hw_counters/reset", "2\n");
-	put(root, PORT "/hw_counters/newer", "2\n");
-	put(root, PORT "/counters/port_xmit_data", "18446744073709551600\n");
-	put(root, "/sys/class/net/ens1f0/statistics/rx_bytes", "25\n");
-	put(root, "/proc/net/snmp", "Tcp: RtoMin InSegs OutSegs\nTcp: 200 13 28\n");
-	put(root, "/proc/net/netstat", "IpExt: InNoRoutes InOctets OutOctets\nIpExt: 5 1070 2080\n");
-	put(root, "/proc/net/snmp6", "Ip6InOctets 505\nIp6OutOctets 606\nIp6OutOctets\n");
+	tree_put(root, PORT "/hw_counters/ip4OutOctets", "4500\n");
+	tree_put(root, PORT "/hw_counters/reset", "2\n");
+	tree_put(root, PORT "/hw_counters/newer", "2\n");
+	tree_put(root, PORT "/counters/port_xmit_data", "18446744073709551600\n");
+	tree_put(root, "/sys/class/net/ens1f0/statistics/rx_bytes", "25\n");
+	tree_put(root, "/proc/net/snmp", "Tcp: RtoMin InSegs OutSegs\nTcp: 200 13 28\n");
+	tree_put(root, "/proc/net/netstat", "IpExt: InNoRoutes InOctets OutOctets\nIpExt: 5 1070 2080\n");
+	tree_put(root, "/proc/net/snmp6", "Ip6InOctets 505\nIp6OutOctets 606\nIp6OutOctets\n");
 	_cleanup_json_ json_t *after = read_below(root);
 	_cleanup_json_ json_t *grown = counters_difference(before, after);
 
